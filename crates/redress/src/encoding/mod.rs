@@ -1,0 +1,1 @@
+//! From original units to the model's input and exactly back.
