@@ -16,6 +16,8 @@
 //! table ─► policy ─► dataset ─► encoding ─► feasible ─► model ─► train ─► calibrate ─► recourse ─► audit
 //! ```
 
+pub mod audit;
+pub mod calibrate;
 pub mod dataset;
 pub mod encoding;
 pub mod feasible;

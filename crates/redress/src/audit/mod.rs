@@ -1,0 +1,3 @@
+//! What a model does to people: performance, recourse, groups, robustness.
+
+pub mod metrics;
