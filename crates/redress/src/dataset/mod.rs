@@ -22,6 +22,8 @@ pub struct Feature {
     pub unit: Option<String>,
     /// Kind and categories.
     pub kind: FeatureKind,
+    /// The numeric form of the value that stands in for a missing one (`missing = "fill"`).
+    pub fill: Option<f64>,
 }
 
 /// The kind of a feature, with its categories. Each kind has one numeric form, used in [`People`]: numbers are

@@ -3,7 +3,24 @@
 //! A policy is a TOML file ([`document`] is its grammar, as written). [`Policy::parse`] checks everything that can be
 //! checked without the table and gives the only type the rest of the library takes.
 
+mod actions;
+mod constraint;
+pub mod document;
+mod error;
+mod features;
+mod filter;
+mod link;
+mod parse;
+mod scan;
+mod write;
+
 use std::collections::BTreeMap;
+
+pub use constraint::Affine;
+pub use error::{PolicyError, Position};
+pub use link::LinkSentence;
+pub use scan::SentenceError;
+
 
 /// A checked policy.
 ///
@@ -12,7 +29,7 @@ use std::collections::BTreeMap;
 pub struct Policy {
     /// The TOML text it was read from, byte for byte: what hashes and artefacts hold.
     pub source: String,
-    /// A short name for reports: `name = "…"` in the file, else the data file's stem.
+    /// A short name for reports: `name = "…"` in the file, else the policy file's stem.
     pub name: String,
     /// Where the rows come from and what the label is.
     pub data: Data,
@@ -20,6 +37,8 @@ pub struct Policy {
     pub derived: Vec<Derived>,
     /// The features the model sees.
     pub features: Vec<FeatureRule>,
+    /// Columns that the policy names but does not use (`use = false`).
+    pub ignored: Vec<String>,
     /// Affine constraints between changes: the rows of `Aδ + b ≥ 0`.
     pub constraints: Vec<Constraint>,
     /// Changes that force other changes.
@@ -162,6 +181,9 @@ pub struct FeatureRule {
     pub fixed_cost: f64,
     /// What to do with a category that training never saw.
     pub unknown: UnknownCategory,
+    /// Text that stands for "missing" in this column, besides [`Data::missing_values`]: `-9` may be missing here and a
+    /// number there.
+    pub missing_values: Vec<String>,
 }
 
 /// The kind of a feature, as the policy says it.
@@ -304,8 +326,28 @@ pub enum OverrideField {
     Step,
 }
 
+impl OverrideField {
+    /// Every field, in the order of the grammar.
+    pub const ALL: [OverrideField; 5] =
+        [OverrideField::Change, OverrideField::MaxChange, OverrideField::Min, OverrideField::Max, OverrideField::Step];
+
+    /// The field's key in a policy.
+    pub fn word(self) -> &'static str {
+        match self {
+            OverrideField::Change => "change",
+            OverrideField::MaxChange => "max_change",
+            OverrideField::Min => "min",
+            OverrideField::Max => "max",
+            OverrideField::Step => "step",
+        }
+    }
+}
+
 /// What one person's input says about them alone. It can only narrow the policy: the certificate speaks about the
 /// policy, and an action outside it would not be covered.
+///
+/// Each entry is the policy's own rule with the person's narrower fields in their place. Where the policy's `max_change`
+/// counts standard deviations and the person's counts units, both hold: the smaller is known only to an encoding.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overrides {
     /// Feature index and what is narrowed for it.
