@@ -9,7 +9,7 @@
 //! use redress::dataset::{Dataset, Feature, FeatureKind, People, Schema};
 //! use redress::encoding::Encoding;
 //!
-//! let hours = Feature { column: "hours".into(), label: "hours".into(), unit: None, kind: FeatureKind::Integer };
+//! let hours = Feature { column: "hours".into(), label: "hours".into(), unit: None, kind: FeatureKind::Integer, fill: None };
 //! let schema = Arc::new(Schema { features: vec![hours] });
 //! let people = People { schema, values: vec![30.0, 40.0, 50.0], source_rows: vec![1, 2, 3], overrides: vec![] };
 //! let encoding = Encoding::fit(&Dataset { people, labels: vec![false, true, true], groups: vec![] });

@@ -8,7 +8,7 @@ use super::*;
 use crate::dataset::Feature;
 
 fn feature(name: &str, kind: FeatureKind) -> Feature {
-    Feature { column: name.into(), label: name.into(), unit: None, kind }
+    Feature { column: name.into(), label: name.into(), unit: None, kind, fill: None }
 }
 
 fn words(count: usize) -> Vec<String> {
