@@ -1,3 +1,4 @@
 //! What a model does to people: performance, recourse, groups, robustness.
 
 pub mod metrics;
+pub mod rates;
