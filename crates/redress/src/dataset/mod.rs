@@ -1,6 +1,22 @@
 //! People and labels, read out of a table by the rules of a policy.
+//!
+//! [`Schema::resolve`] settles the features on the training table; [`Dataset::read`] reads rows with labels, and
+//! [`People::read`] and [`People::from_json`] read people whose label nobody knows yet. Nothing is left out silently:
+//! [`ReadSummary`] counts what was.
+
+mod cells;
+mod duplicates;
+mod error;
+mod overrides;
+mod person;
+mod read;
+mod schema;
+mod view;
 
 use std::sync::Arc;
+
+pub use error::{DataError, LabelFault, Place};
+pub use schema::MISSING_VALUE;
 
 use crate::policy::Overrides;
 
@@ -89,7 +105,69 @@ pub struct GroupColumn {
     pub codes: Vec<u32>,
 }
 
+/// What happened to the rows of a table while it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct ReadSummary {
+    /// The rows of the table.
+    pub table_rows: usize,
+    /// The rows that were kept.
+    pub rows: usize,
+    /// For each filter, as written, the rows that it left out.
+    pub filtered: Vec<(String, usize)>,
+    /// For each column, the rows dropped because its value is missing. A row counts once, in its first such column.
+    pub dropped: Vec<(String, usize)>,
+    /// For each column, the values filled in.
+    pub filled: Vec<(String, usize)>,
+    /// For each column, the values that nobody knew and that were treated as a known one.
+    pub treated_as_known: Vec<(String, usize)>,
+    /// The rows dropped because they repeat another.
+    pub duplicates: usize,
+}
+
+impl Dataset {
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The rows of these indices, in their order.
+    pub fn subset(&self, rows: &[usize]) -> Dataset {
+        Dataset {
+            people: self.people.subset(rows),
+            labels: rows.iter().map(|&row| self.labels[row]).collect(),
+            groups: self
+                .groups
+                .iter()
+                .map(|group| GroupColumn {
+                    name: group.name.clone(),
+                    values: group.values.clone(),
+                    codes: rows.iter().map(|&row| group.codes[row]).collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
 impl People {
+    /// The people of these indices, in their order.
+    pub fn subset(&self, rows: &[usize]) -> People {
+        People {
+            schema: self.schema.clone(),
+            values: rows.iter().flat_map(|&row| self.row(row)).copied().collect(),
+            source_rows: rows.iter().map(|&row| self.source_rows[row]).collect(),
+            overrides: if self.overrides.is_empty() {
+                Vec::new()
+            } else {
+                rows.iter().map(|&row| self.overrides[row].clone()).collect()
+            },
+        }
+    }
+
     /// The number of people.
     pub fn len(&self) -> usize {
         self.source_rows.len()

@@ -21,6 +21,8 @@ pub use error::{PolicyError, Position};
 pub use link::LinkSentence;
 pub use scan::SentenceError;
 
+pub(crate) use error::nearest;
+pub(crate) use filter::{number, same};
 
 /// A checked policy.
 ///
@@ -154,7 +156,7 @@ pub struct Derived {
 /// How a derived column is computed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DerivedRule {
-    /// Whole days from the first date to the second (`YYYY-MM-DD`, with or without a time).
+    /// Whole days that pass from the first date to the second (`YYYY-MM-DD`, with or without a time), rounded down.
     DaysBetween(String, String),
     /// Whether the text contains this.
     Contains(String, String),
