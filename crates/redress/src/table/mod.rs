@@ -33,6 +33,34 @@ pub enum Values {
     Missing(usize),
 }
 
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnType {
+    /// Real numbers.
+    Number,
+    /// Whole numbers.
+    Integer,
+    /// `true` and `false`.
+    Boolean,
+    /// Text.
+    Text,
+    /// Every value is missing.
+    Missing,
+}
+
+impl std::fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ColumnType::Number => "number",
+            ColumnType::Integer => "integer",
+            ColumnType::Boolean => "boolean",
+            ColumnType::Text => "text",
+            ColumnType::Missing => "missing",
+        })
+    }
+}
+
 /// Dictionary-coded text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Text {
@@ -112,6 +140,17 @@ impl Values {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The type of the values.
+    pub fn column_type(&self) -> ColumnType {
+        match self {
+            Values::Number(_) => ColumnType::Number,
+            Values::Integer(_) => ColumnType::Integer,
+            Values::Boolean(_) => ColumnType::Boolean,
+            Values::Text(_) => ColumnType::Text,
+            Values::Missing(_) => ColumnType::Missing,
+        }
+    }
 }
 
 impl Column {
@@ -128,6 +167,11 @@ impl Column {
     /// The typed values.
     pub fn values(&self) -> &Values {
         &self.values
+    }
+
+    /// The type of the values.
+    pub fn column_type(&self) -> ColumnType {
+        self.values.column_type()
     }
 
     /// The rows without a value.
