@@ -94,14 +94,14 @@ impl Columns {
         candidates.into_iter().find(|&value| self.makes(value, coordinate)).unwrap_or(near)
     }
 
-    /// The number with the fewest significant digits that encodes to the coordinate.
+    /// The number with the fewest significant digits that encodes to the coordinate; 0 has the fewest of all.
     ///
     /// Where the deviation is far smaller than the mean, `mean + std · coordinate` itself may round to a neighbour of
     /// the number that made the coordinate: the numbers a few units in the last place away are tried too.
     fn shortest(&self, coordinate: f32) -> f64 {
         let near = self.original(coordinate);
         let rounded = (1..=17).filter_map(|digits| round_to_digits(near, digits));
-        if let Some(value) = rounded.into_iter().find(|&value| self.makes(value, coordinate)) {
+        if let Some(value) = [0.0].into_iter().chain(rounded).find(|&value| self.makes(value, coordinate)) {
             return value;
         }
         let (mut below, mut above) = (near, near);

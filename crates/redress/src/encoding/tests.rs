@@ -114,6 +114,15 @@ fn a_constant_column_is_not_scaled() {
 }
 
 #[test]
+fn zero_comes_back_as_zero() {
+    let schema = Arc::new(Schema { features: vec![feature("number", FeatureKind::Number)] });
+    let encoding = fit(schema, vec![-1.5, 3.5, 1e3]);
+    let mut point = [0.0];
+    encoding.encode(&[0.0], &mut point);
+    assert_eq!(encoding.decode(&point).unwrap(), [0.0]);
+}
+
+#[test]
 fn median_absolute_deviation_by_hand() {
     // Median 3; distances 2, 1, 0, 1, 97: their median is 1.
     assert_eq!(Statistics::of(vec![1.0, 2.0, 3.0, 4.0, 100.0]).mad, 1.0);

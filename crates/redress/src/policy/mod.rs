@@ -352,7 +352,8 @@ impl OverrideField {
 /// counts standard deviations and the person's counts units, both hold: the smaller is known only to an encoding.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overrides {
-    /// Feature index and what is narrowed for it.
+    /// Feature index and what is narrowed for it. `change` is the direction permitted to this person, and the policy's
+    /// too: [`Direction::Any`] narrows nothing, [`Direction::Fixed`] forbids the change.
     pub features: Vec<(usize, Actionability)>,
 }
 
