@@ -24,3 +24,4 @@ pub mod feasible;
 pub mod model;
 pub mod policy;
 pub mod table;
+pub mod train;

@@ -17,7 +17,6 @@ pub(super) trait Lanes: Copy {
     unsafe fn splat(value: f32) -> Self;
     unsafe fn load(from: *const f32) -> Self;
     unsafe fn store(self, to: *mut f32);
-    unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn mul(self, other: Self) -> Self;
     unsafe fn div(self, other: Self) -> Self;
@@ -55,10 +54,6 @@ mod x86 {
         #[inline(always)]
         unsafe fn store(self, to: *mut f32) {
             unsafe { _mm512_storeu_ps(to, self) }
-        }
-        #[inline(always)]
-        unsafe fn add(self, other: Self) -> Self {
-            unsafe { _mm512_add_ps(self, other) }
         }
         #[inline(always)]
         unsafe fn sub(self, other: Self) -> Self {
@@ -122,10 +117,6 @@ mod x86 {
         #[inline(always)]
         unsafe fn store(self, to: *mut f32) {
             unsafe { _mm256_storeu_ps(to, self) }
-        }
-        #[inline(always)]
-        unsafe fn add(self, other: Self) -> Self {
-            unsafe { _mm256_add_ps(self, other) }
         }
         #[inline(always)]
         unsafe fn sub(self, other: Self) -> Self {
@@ -209,10 +200,6 @@ impl Lanes for Plain {
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
         unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
-    }
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        self.zip(other, |a, b| a + b)
     }
     #[inline(always)]
     unsafe fn sub(self, other: Self) -> Self {

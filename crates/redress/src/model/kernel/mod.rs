@@ -7,12 +7,14 @@
 //! The instruction set is an [`Isa`] value that only detection can make, which is what makes the calls sound.
 
 mod adam;
+mod dropout;
 mod lanes;
 mod product;
 mod rational_tanh;
 mod transpose;
 
 pub(crate) use adam::{AdamRates, adam};
+pub(crate) use dropout::{Dropout, fill_mask};
 pub(crate) use product::{Product, Strided, product};
 pub(crate) use rational_tanh::{Slopes, activate};
 pub(crate) use transpose::transpose;
