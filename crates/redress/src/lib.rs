@@ -23,5 +23,6 @@ pub mod encoding;
 pub mod feasible;
 pub mod model;
 pub mod policy;
+pub mod recourse;
 pub mod table;
 pub mod train;

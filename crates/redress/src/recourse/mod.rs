@@ -1,0 +1,42 @@
+//! Given a model, a policy and a person: is there a way to a yes, which is the cheapest, and if there is none, how do we
+//! know?
+//!
+//! Every solver answers with one [`Verdict`]. A way to a yes is a [`Plan`], and a plan can only be made by
+//! [`Case::verify`], which checks the action against Δ(x) and scores it with the true model: no solver can return an
+//! action that breaks the policy or does not flip the decision. Every call keeps its [`Budget`].
+
+mod budget;
+mod case;
+mod cost;
+mod verdict;
+
+pub mod lp;
+
+pub use budget::{Budget, Meter, Spent};
+pub use case::{Case, Plan};
+pub use cost::{Costs, Measure};
+pub use verdict::{Absence, Verdict};
+
+use crate::{
+    feasible::{Action, FeasibleSet},
+    model::Model,
+};
+
+/// An algorithm that looks for recourse.
+pub trait Solver: Send + Sync {
+    /// Its name in commands, certificates and reports.
+    fn name(&self) -> &'static str;
+
+    /// The verdict on one person: plans from the cheapest on, at most as many as the solver was asked for.
+    fn solve(&self, case: &Case, budget: &Budget) -> Verdict;
+}
+
+/// An algorithm that raises the score as far as it can without knowing the threshold: what calibration may use, since a
+/// guarantee that holds for a threshold must not depend on it.
+pub trait Improver: Send + Sync {
+    /// Its name in certificates and reports.
+    fn name(&self) -> &'static str;
+
+    /// A permitted action, which may be to stay.
+    fn improve(&self, model: &Model, feasible: &FeasibleSet) -> Action;
+}
