@@ -258,9 +258,17 @@ fn trigger(link: &Link, cause: &LeverRule, encoding: &Encoding) -> Result<On, Sp
             FeatureKind::Category { values } | FeatureKind::Ordered { values } => {
                 Ok(On::Value(index_of(values, value, &feature.column)? as f64))
             }
-            FeatureKind::YesNo { no, yes } => {
-                Ok(On::Value(index_of(&[no.clone(), yes.clone()], value, &feature.column)? as f64))
-            }
+            FeatureKind::YesNo { no, yes } => match value.as_str() {
+                known if known == no => Ok(On::Value(0.0)),
+                known if known == yes => Ok(On::Value(1.0)),
+                "no" | "false" | "0" => Ok(On::Value(0.0)),
+                "yes" | "true" | "1" => Ok(On::Value(1.0)),
+                _ => Err(SpaceError::Category {
+                    feature: feature.column.clone(),
+                    value: value.clone(),
+                    allowed: format!("{no}, {yes}"),
+                }),
+            },
             _ => match (value.trim().parse::<f64>(), &cause.reach) {
                 (Ok(value), Reach::Number(Limits { step: Some(_), .. })) if value.is_finite() => Ok(On::Value(value)),
                 _ => Err(wrong("`becomes` needs a feature that moves in steps, and one of its values")),
@@ -314,7 +322,7 @@ pub(super) fn narrow(
     let mut limits = *limits;
     if let Some(amount) = own.max_change {
         let most = units(amount, feature, encoding);
-        if !(most >= 0.0) {
+        if most.is_nan() || most < 0.0 {
             return Err(wrong(format!("max_change is {most}, it must not be negative")));
         }
         limits.down = limits.down.min(most);

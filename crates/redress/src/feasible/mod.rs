@@ -24,6 +24,8 @@ mod limits;
 mod minimise;
 mod pieces;
 mod program;
+mod project;
+mod relax;
 mod search;
 mod set;
 mod space;

@@ -37,6 +37,7 @@ impl Fixture {
             name: "fixture".into(),
             data,
             derived: vec![],
+            ignored: vec![],
             features: vec![],
             constraints: vec![],
             links: vec![],
@@ -66,8 +67,9 @@ impl Fixture {
             cost_weight: 1.0,
             fixed_cost: 0.0,
             unknown: UnknownCategory::Refuse,
+            missing_values: vec![],
         });
-        self.schema.features.push(Feature { column: column.clone(), label: column, unit: None, kind });
+        self.schema.features.push(Feature { column: column.clone(), label: column, unit: None, kind, fill: None });
         index
     }
 

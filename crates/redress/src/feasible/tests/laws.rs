@@ -116,26 +116,6 @@ fn combinations(set: &FeasibleSet) -> Vec<Action> {
     })
 }
 
-/// A part of the domains: the share of each from `cut.0` to `cut.1`.
-fn narrowed(set: &FeasibleSet, cuts: &[(f64, f64)]) -> Vec<Domain> {
-    let part = |domain: &Domain, (a, b): (f64, f64)| {
-        let (a, b) = if a <= b { (a, b) } else { (b, a) };
-        let whole = |lo: i64, hi: i64, share: f64| lo + ((hi - lo) as f64 * share) as i64;
-        match domain {
-            Domain::Range { lo, hi } => Domain::Range { lo: lo + (hi - lo) * a, hi: (lo + (hi - lo) * b).min(*hi) },
-            Domain::Grid { step, lo, hi } => {
-                Domain::Grid { step: *step, lo: whole(*lo, *hi, a), hi: whole(*lo, *hi, b) }
-            }
-            Domain::Choice { from, to } => {
-                let last = to.len() as i64 - 1;
-                let kept = &to[whole(0, last, a) as usize..=whole(0, last, b) as usize];
-                Domain::Choice { from: *from, to: kept.to_vec() }
-            }
-        }
-    };
-    set.domains().iter().zip(cuts).map(|(domain, &cut)| part(domain, cut)).collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -239,7 +219,7 @@ proptest! {
     #[test]
     fn no_action_leaves_the_encoded_box(case in case(Levers::Mixed, 3, 2, 2), cuts in prop::collection::vec((0.0..=1.0, 0.0..=1.0), 3)) {
         let set = case.set();
-        let domains = narrowed(&set, &cuts);
+        let domains = super::narrowed(&set, &cuts);
         let width = set.encoding().width();
         let (mut lo, mut hi, mut point) = (vec![0.0; width], vec![0.0; width], vec![0.0; width]);
         set.encoded_box(&domains, &mut lo, &mut hi);

@@ -85,6 +85,35 @@ proptest! {
     }
 
     #[test]
+    fn nothing_in_the_narrowed_domains_beats_the_relaxation(
+        case in case(Levers::Mixed, 3, 3, 2),
+        cuts in prop::collection::vec((0.0..=1.0, 0.0..=1.0), 3),
+        shares in prop::collection::vec(prop::collection::vec(0.0..=1.0, 3), 60),
+    ) {
+        let set = case.set();
+        let domains = super::narrowed(&set, &cuts);
+        let bound = set.relaxed_minimum(&domains, &weights(&case));
+        let here: f64 = set.point().iter().zip(&case.gradient).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        for shares in &shares {
+            let moves = domains.iter().zip(shares).map(|(domain, &share)| super::at_share(domain, share));
+            let action = Action { moves: moves.collect() };
+            if set.contains(&action) {
+                prop_assert!(bound <= here + gain(&set, &case.gradient, &action), "{} against {:?}", bound, action);
+            }
+        }
+    }
+
+    #[test]
+    fn the_relaxation_is_tight_without_steps(case in case(Levers::Free, 3, 1, 0)) {
+        // One row between free levers: the dual of a linear program with one multiplier.
+        let set = case.set();
+        let bound = set.relaxed_minimum(set.domains(), &weights(&case));
+        let here: f64 = set.point().iter().zip(&case.gradient).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        let best = here + gain(&set, &case.gradient, &set.minimise(&case.gradient));
+        prop_assert!(bound <= best && bound >= best - 1e-4, "{} against {}", bound, best);
+    }
+
+    #[test]
     fn what_has_no_gradient_does_not_move(case in case(Levers::Mixed, 4, 3, 0), lever in 0usize..4) {
         let set = case.set();
         let lever = lever % set.domains().len();
