@@ -1,4 +1,5 @@
 //! What a model does to people: performance, recourse, groups, robustness.
 
+pub mod curve;
 pub mod metrics;
 pub mod rates;

@@ -11,6 +11,7 @@ mod overrides;
 mod person;
 mod read;
 mod schema;
+pub mod split;
 mod view;
 
 use std::sync::Arc;
