@@ -7,6 +7,7 @@
 mod cells;
 mod duplicates;
 mod error;
+mod inspect;
 mod overrides;
 mod person;
 mod read;
@@ -17,7 +18,9 @@ mod view;
 use std::sync::Arc;
 
 pub use error::{DataError, LabelFault, Place};
+pub use inspect::{FeatureInspection, GroupInspection, Inspection, Warning, inspect};
 pub use schema::MISSING_VALUE;
+pub(crate) use view::coded;
 
 use crate::policy::Overrides;
 

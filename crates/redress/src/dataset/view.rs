@@ -125,7 +125,7 @@ fn flags(name: &str, column: &Column, test: impl Fn(&str) -> bool) -> Column {
 
 /// Any column as dictionary-coded text. Codes of missing rows mean nothing, but lie within the dictionary unless that
 /// is empty.
-pub(super) fn coded(column: &Column) -> Cow<'_, Text> {
+pub(crate) fn coded(column: &Column) -> Cow<'_, Text> {
     match column.values() {
         Values::Text(text) => Cow::Borrowed(text),
         Values::Boolean(values) => {

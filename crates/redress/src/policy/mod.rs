@@ -5,18 +5,22 @@
 
 mod actions;
 mod constraint;
+mod describe;
 pub mod document;
+mod draft;
 mod error;
 mod features;
 mod filter;
 mod link;
 mod parse;
+mod profile;
 mod scan;
 mod write;
 
 use std::collections::BTreeMap;
 
 pub use constraint::Affine;
+pub use draft::draft;
 pub use error::{PolicyError, Position};
 pub use link::LinkSentence;
 pub use scan::SentenceError;

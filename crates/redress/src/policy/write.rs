@@ -20,7 +20,7 @@ impl Policy {
             write_feature(&mut out, feature);
         }
         for column in &self.ignored {
-            push(&mut out, format_args!("\n[features.{}]\nuse = false\n", text(column)));
+            push(&mut out, format_args!("\n[features.{}]\nuse = false\n", key(column)));
         }
         self.write_actions(&mut out);
         out
@@ -48,7 +48,7 @@ impl Policy {
         }
         for equation in self.causal.iter().flat_map(|causal| &causal.equations) {
             let name = |index: usize| self.features[index].column.as_str();
-            push(out, format_args!("\n[causal.equations.{}]\n", text(name(equation.child))));
+            push(out, format_args!("\n[causal.equations.{}]\n", key(name(equation.child))));
             push(out, format_args!("parents = {}\n", list(equation.parents.iter().map(|&parent| name(parent)))));
             if let Some((weights, intercept)) = &equation.given {
                 let pairs: Vec<String> = equation
@@ -82,6 +82,12 @@ pub(super) fn text(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// A TOML key, bare where that is allowed.
+pub(super) fn key(name: &str) -> String {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { text(name) }
 }
 
 /// A TOML number; whole ones without a point.
@@ -146,7 +152,7 @@ fn write_data(out: &mut String, data: &Data) {
 }
 
 fn write_derived(out: &mut String, derived: &Derived) {
-    push(out, format_args!("\n[derived.{}]\n", text(&derived.name)));
+    push(out, format_args!("\n[derived.{}]\n", key(&derived.name)));
     match &derived.rule {
         DerivedRule::DaysBetween(from, to) => push(out, format_args!("days_between = {}\n", list([from.as_str(), to]))),
         DerivedRule::Contains(column, part) => {
@@ -159,7 +165,7 @@ fn write_derived(out: &mut String, derived: &Derived) {
 }
 
 fn write_feature(out: &mut String, feature: &FeatureRule) {
-    push(out, format_args!("\n[features.{}]\n", text(&feature.column)));
+    push(out, format_args!("\n[features.{}]\n", key(&feature.column)));
     let (kind, values) = match &feature.kind {
         Kind::Number => ("number", None),
         Kind::Integer => ("integer", None),
