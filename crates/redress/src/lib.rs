@@ -22,6 +22,7 @@ pub mod dataset;
 pub mod encoding;
 pub mod feasible;
 pub mod model;
+pub mod pipeline;
 pub mod policy;
 pub mod recourse;
 pub mod table;

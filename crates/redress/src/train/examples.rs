@@ -1,6 +1,8 @@
 //! The rows of a split as training wants them.
 
 use super::inner::InnerProblem;
+use crate::dataset::Dataset;
+use crate::feasible::{ActionSpace, SpaceError};
 
 /// Encoded rows with their labels and what each person may change.
 #[derive(Debug, Clone)]
@@ -14,6 +16,15 @@ pub struct Examples {
 }
 
 impl Examples {
+    /// Encodes the rows of a data set and prepares what each person may change.
+    pub fn new(dataset: &Dataset, space: &ActionSpace) -> Result<Examples, SpaceError> {
+        Ok(Examples {
+            points: space.encoding().encode_all(&dataset.people),
+            labels: dataset.labels.clone(),
+            inner: InnerProblem::new(space, &dataset.people)?,
+        })
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.labels.len()

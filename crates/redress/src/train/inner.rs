@@ -9,12 +9,18 @@
 //! 2/(t + 2) of the way to the new optimum, and keep the best point met. It never does worse than one step.
 
 use super::params::{Inner, InnerObjective};
+use crate::{
+    dataset::People,
+    feasible::{ActionSpace, Domain, FeasibleSet, Reach, SpaceError},
+};
 
 /// What each row's person may change.
 #[derive(Debug, Clone)]
 pub enum InnerProblem {
-    /// Every Δ(x) is a box.
+    /// Every Δ(x) is a box: the optimum is a corner, in closed form.
     Box(Boxes),
+    /// Rows, links or choices between categories: one feasible set a person, asked for its optimum.
+    General(Vec<FeasibleSet>),
 }
 
 /// A box for each row: where each movable column may lie, in encoded units. The optimum is a corner.
@@ -59,6 +65,43 @@ impl Boxes {
 }
 
 impl InnerProblem {
+    /// What each of these people may change.
+    pub fn new(space: &ActionSpace, people: &People) -> Result<InnerProblem, SpaceError> {
+        let own = |row: usize| space.feasible(people.row(row), people.overrides.get(row));
+        if !space.is_box() {
+            return Ok(InnerProblem::General((0..people.len()).map(own).collect::<Result<_, _>>()?));
+        }
+        let encoding = space.encoding();
+        let levers = space.levers().iter().map(|rule| {
+            let step = match &rule.reach {
+                Reach::Number(limits) => limits.step.map(|step| (step / encoding.deviation(rule.feature)) as f32),
+                Reach::Category(_) => None,
+            };
+            BoxLever { column: rule.column, step }
+        });
+        let levers: Vec<BoxLever> = levers.collect();
+        let mut lo = vec![0.0; people.len() * levers.len()];
+        let mut hi = lo.clone();
+        if levers.is_empty() {
+            return Ok(InnerProblem::Box(Boxes { levers, lo, hi }));
+        }
+        let ends = lo.chunks_exact_mut(levers.len()).zip(hi.chunks_exact_mut(levers.len()));
+        for (row, (lo, hi)) in ends.enumerate() {
+            if people.overrides.is_empty() {
+                space.bounds(people.row(row), lo, hi);
+                continue;
+            }
+            // A linear function that rises in every column is least where every lever is lowest, and the other way round.
+            let feasible = own(row)?;
+            for (slope, ends) in [(1.0, &mut *lo), (-1.0, &mut *hi)] {
+                let mut point = vec![0.0; encoding.width()];
+                feasible.encode(&feasible.minimise(&vec![slope; encoding.width()]), &mut point);
+                ends.iter_mut().zip(&levers).for_each(|(end, lever)| *end = point[lever.column]);
+            }
+        }
+        Ok(InnerProblem::Box(Boxes { levers, lo, hi }))
+    }
+
     /// Writes x + δ* into `moved`, given the point x of a row and the gradient of its logit.
     ///
     /// For a box: each column goes up where the logit grows with it, down where it falls, and stays where the gradient
@@ -76,6 +119,11 @@ impl InnerProblem {
                     }
                 }
             }
+            InnerProblem::General(sets) => {
+                // The oracle lowers a linear function; δ* raises the logit.
+                let fall: Vec<f32> = gradient.iter().map(|slope| -objective.sign() * slope).collect();
+                sets[row].encode(&sets[row].minimise(&fall), moved);
+            }
         }
     }
 
@@ -91,13 +139,22 @@ impl InnerProblem {
                     *to = to.clamp(lo, hi);
                 }
             }
+            InnerProblem::General(sets) => {
+                let nearest = sets[row].project(moved);
+                sets[row].encode(&nearest, moved);
+            }
         }
     }
 
-    /// Adds `draw()` to each column of a point that its person can move.
-    pub(super) fn disturb(&self, moved: &mut [f32], mut draw: impl FnMut() -> f32) {
+    /// Adds `draw()` to each numeric column of a point that its person can move.
+    pub(super) fn disturb(&self, row: usize, moved: &mut [f32], mut draw: impl FnMut() -> f32) {
         match self {
             InnerProblem::Box(boxes) => boxes.levers.iter().for_each(|lever| moved[lever.column] += draw()),
+            InnerProblem::General(sets) => {
+                let encoding = sets[row].encoding();
+                let numeric = sets[row].levers().filter(|lever| !matches!(lever.domain, Domain::Choice { .. }));
+                numeric.for_each(|lever| moved[encoding.columns(lever.feature).start] += draw());
+            }
         }
     }
 
@@ -107,6 +164,7 @@ impl InnerProblem {
             InnerProblem::Box(boxes) => {
                 boxes.lo.len() == rows * boxes.levers.len() && boxes.levers.iter().all(|lever| lever.column < width)
             }
+            InnerProblem::General(sets) => sets.len() == rows && sets.iter().all(|set| set.encoding().width() == width),
         }
     }
 }
@@ -193,9 +251,17 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{
+        dataset::{Dataset, Feature, FeatureKind, Schema},
+        encoding::Encoding,
+        feasible::Lattice,
+        policy::{Actionability, Amount, Overrides, Policy},
+    };
 
     proptest! {
         /// Whatever the score does, each step of the search ends at a permitted point.
@@ -240,5 +306,56 @@ mod tests {
         assert!(Boxes::new(lever(), vec![f32::NAN], vec![0.0]).is_none());
         assert!(Boxes::new(lever(), vec![0.0], vec![0.0, 0.0]).is_none());
         assert!(Boxes::new(Vec::new(), Vec::new(), Vec::new()).is_some());
+    }
+
+    /// Two levers, one of whole steps and one of two ways, and people of whom some have limits of their own.
+    fn people(rows: &[(u8, f64)], narrowed: bool) -> (Policy, People) {
+        let policy = Policy::parse(
+            "[data]\npath = \"p.csv\"\nlabel = \"y\"\nfavourable = 1\n\
+             [features.hours]\nkind = \"integer\"\nchange = \"increase\"\nmax_change = 7\nmax = 60\n\
+             [features.debt]\nkind = \"number\"\nchange = \"any\"\nmax_change = 2.5\nmin = 0\n",
+            "p",
+        )
+        .unwrap();
+        let feature =
+            |column: &str, kind| Feature { column: column.into(), label: column.into(), unit: None, kind, fill: None };
+        let features = vec![feature("hours", FeatureKind::Integer), feature("debt", FeatureKind::Number)];
+        let own = Actionability { max_change: Some(Amount::Units(1.0)), ..policy.features[1].action.clone() };
+        let overrides = rows.iter().map(|_| Overrides { features: vec![(1, own.clone())] });
+        let people = People {
+            schema: Arc::new(Schema { features }),
+            values: rows.iter().flat_map(|(hours, debt)| [f64::from(*hours), *debt]).collect(),
+            source_rows: (1..=rows.len()).collect(),
+            overrides: if narrowed { overrides.collect() } else { Vec::new() },
+        };
+        (policy, people)
+    }
+
+    proptest! {
+        /// The closed form over boxes is the oracle of each person's own feasible set, to the bit.
+        #[test]
+        fn the_box_and_the_feasible_set_give_one_change(
+            rows in prop::collection::vec((0u8..70, -1.0f64..9.0), 2..9),
+            narrowed: bool,
+            slopes in prop::collection::vec(prop_oneof![Just(0.0f32), -1.0f32..1.0], 2),
+        ) {
+            let (policy, people) = people(&rows, narrowed);
+            let labels = vec![true; people.len()];
+            let encoding = Encoding::fit(&Dataset { people: people.clone(), labels, groups: vec![] });
+            let space = ActionSpace::new(&policy, &encoding, Lattice::AsPolicy).unwrap();
+            let closed = InnerProblem::new(&space, &people).unwrap();
+            prop_assert!(matches!(closed, InnerProblem::Box(_)));
+            let own = |row: usize| space.feasible(people.row(row), people.overrides.get(row)).unwrap();
+            let general = InnerProblem::General((0..people.len()).map(own).collect());
+            let points = encoding.encode_all(&people);
+            for (row, point) in points.chunks(2).enumerate() {
+                for objective in [InnerObjective::AsWritten, InnerObjective::AsReleased] {
+                    let (mut a, mut b) = ([0.0; 2], [0.0; 2]);
+                    closed.respond(row, objective, point, &slopes, &mut a);
+                    general.respond(row, objective, point, &slopes, &mut b);
+                    prop_assert_eq!(a, b);
+                }
+            }
+        }
     }
 }

@@ -160,9 +160,9 @@ impl Trainer {
         search.run(&examples.inner, rows, &self.points[..count * width], &mut score);
         trace.points[beside.clone()].copy_from_slice(&search.moved[..count * width]);
         if self.noise > 0.0 {
-            for moved in trace.points[beside].chunks_exact_mut(width) {
+            for (&row, moved) in rows.iter().zip(trace.points[beside].chunks_exact_mut(width)) {
                 let mut draw = || -> f32 { StandardNormal.sample(noise_source) };
-                examples.inner.disturb(moved, || self.noise * draw());
+                examples.inner.disturb(row as usize, moved, || self.noise * draw());
             }
         }
     }
