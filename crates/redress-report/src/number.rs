@@ -7,7 +7,8 @@ pub const MISSING: &str = "–";
 
 /// `value` with `digits` decimals: `fixed(-0.125, 2)` is `−0.13`, `fixed(1234567.0, 0)` is `1,234,567`.
 ///
-/// A result that rounds to zero has no sign; a value that is not a number is [`MISSING`].
+/// A result that rounds to zero has no sign; a value that is not a number is [`MISSING`]; from 10¹⁵ on only three digits
+/// and the power of ten are written.
 ///
 /// ```
 /// use redress_report::number::fixed;
@@ -22,6 +23,9 @@ pub fn fixed(value: f64, digits: usize) -> String {
     }
     if value.is_infinite() {
         return if value > 0.0 { "∞" } else { "−∞" }.to_owned();
+    }
+    if value.abs() >= 1e15 {
+        return scientific(value);
     }
     let plain = format!("{:.digits$}", value.abs());
     let zero = plain.bytes().all(|byte| matches!(byte, b'0' | b'.'));
@@ -68,6 +72,11 @@ pub fn interval(low: f64, high: f64, digits: usize) -> String {
 pub(crate) fn short(value: f64, digits: usize) -> String {
     let text = fixed(value, digits);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A number too large or too small for decimals: `scientific(-1.5e-7)` is `−1.50e-7`.
+pub(crate) fn scientific(value: f64) -> String {
+    format!("{}{:.2e}", if value < 0.0 { "−" } else { "" }, value.abs())
 }
 
 /// Commas between groups of three.

@@ -283,13 +283,13 @@ impl Table {
                     } }
                     tbody {
                         @for row in &self.rows {
-                            tr.highlight[row.highlight] {
+                            tr class=[row.highlight.then_some("highlight")] {
                                 @for (index, column) in self.columns.iter().enumerate() {
                                     @let cell = row.cells.get(index);
                                     @if index == 0 && heads {
-                                        th scope="row" class=[align_class(column.align)] { (cell_markup(cell)) }
+                                        th scope="row" class=[cell_class(column.align, cell)] { (cell_markup(cell)) }
                                     } @else {
-                                        td class=[align_class(column.align)] { (cell_markup(cell)) }
+                                        td class=[cell_class(column.align, cell)] { (cell_markup(cell)) }
                                     }
                                 }
                             }
@@ -310,6 +310,14 @@ impl Table {
         };
         self.rows.iter().map(row).collect()
     }
+}
+
+/// Words up to this long stay on one line.
+const SHORT: usize = 18;
+
+fn cell_class(align: Align, cell: Option<&Cell>) -> Option<&'static str> {
+    let short = cell.is_some_and(|cell| cell.text.width() <= SHORT);
+    align_class(align).or(short.then_some("short"))
 }
 
 fn cell_markup(cell: Option<&Cell>) -> Markup {

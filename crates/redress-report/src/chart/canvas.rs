@@ -43,6 +43,22 @@ impl Canvas {
         }
     }
 
+    /// A line upwards at `x` with a cap at each end.
+    pub fn upright(&mut self, class: &str, x: f64, (low, high): (f64, f64), cap: f64) {
+        if let Some([x, low, high, left, wide]) = plain([x, low, high, x - cap, 2.0 * cap]) {
+            let d = format!("M{x} {low}V{high}M{left} {low}h{wide}M{left} {high}h{wide}");
+            let _ = write!(self.body, r#"<path class="{class}" d="{d}"/>"#);
+        }
+    }
+
+    /// A line across at `y` with a cap at each end.
+    pub fn across(&mut self, class: &str, y: f64, (low, high): (f64, f64), cap: f64) {
+        if let Some([y, low, high, top, tall]) = plain([y, low, high, y - cap, 2.0 * cap]) {
+            let d = format!("M{low} {y}H{high}M{low} {top}v{tall}M{high} {top}v{tall}");
+            let _ = write!(self.body, r#"<path class="{class}" d="{d}"/>"#);
+        }
+    }
+
     /// A rectangle, with a tooltip if there is something to say.
     pub fn rect(&mut self, class: &str, rect: Rect, tip: Option<&str>) {
         if let Some([x, y, w, h]) = plain([rect.x, rect.y, rect.w, rect.h]) {

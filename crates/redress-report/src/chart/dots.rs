@@ -13,6 +13,9 @@ use crate::theme::SERIES;
 /// The height of one estimate.
 const LANE: f64 = 17.0;
 
+/// The share of the width that names may take.
+const NAMES: f64 = 0.23;
+
 /// One row: a group with an estimate for each series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DotRow {
@@ -64,8 +67,8 @@ pub struct DotChart {
     pub rows: Vec<DotRow>,
     /// The overall rate, the required rate.
     pub references: Vec<Reference>,
-    /// Colours and markers: positions unless given.
-    styles: Vec<usize>,
+    /// Colour and marker of each series: its position unless given.
+    pub styles: Vec<usize>,
 }
 
 impl DotChart {
@@ -112,32 +115,30 @@ impl DotChart {
     }
 
     fn columns(&self, frame: Rect) -> Columns {
-        let beside = frame.w >= 560.0;
-        let limit = frame.w * 0.3;
+        let limit = frame.w * NAMES;
         let notes = self.rows.iter().filter_map(|row| row.note.as_deref()).map(text::width).fold(0.0, f64::max);
         let values = self.rows.iter().flat_map(|row| &row.values);
         let values = values.map(|value| text::width(&value.show(self.values.format))).fold(0.0, f64::max);
         let names = self.rows.iter().flat_map(|row| text::wrap(&row.name, limit, 2));
         let names = names.map(|line| text::width(&line)).fold(0.0, f64::max);
-        if beside {
-            let notes = if notes > 0.0 { notes + 14.0 } else { 0.0 };
-            Columns { beside, names: names + 26.0, notes, values: values + 14.0 }
-        } else {
-            Columns { beside, names: 0.0, notes: 0.0, values: 0.0 }
-        }
+        let notes = if notes > 0.0 { notes + 14.0 } else { 0.0 };
+        let columns = Columns { beside: true, names: names + 26.0, notes, values: values + 14.0 };
+        let free = frame.w - columns.names - columns.notes - columns.values;
+        if frame.w >= 560.0 && free >= 180.0 { columns } else { Columns::default() }
     }
 
     fn row_height(&self, columns: &Columns, frame_width: f64, index: usize) -> f64 {
         let lanes = self.lanes() as f64 * LANE;
         if columns.beside {
-            lanes.max(text::wrap(&self.rows[index].name, frame_width * 0.3, 2).len() as f64 * LEADING) + 8.0
+            lanes.max(text::wrap(&self.rows[index].name, frame_width * NAMES, 2).len() as f64 * LEADING) + 8.0
         } else {
             lanes + LEADING + 10.0
         }
     }
 }
 
-/// How the width is shared: names, dots, values and notes beside one another, or names above dots on a phone.
+/// How the width is shared: names, dots, values and notes beside one another, or names above dots where it is scarce.
+#[derive(Default)]
 struct Columns {
     beside: bool,
     names: f64,
@@ -198,7 +199,10 @@ impl Draw for DotChart {
             columns.values + columns.notes + side,
             28.0 + title.len() as f64 * LEADING,
         );
-        let every = self.rows.iter().flat_map(|row| row.values.iter().flat_map(Estimate::numbers));
+        let every = self
+            .rows
+            .iter()
+            .flat_map(|row| row.values.iter().flat_map(|estimate| estimate.numbers(self.values.format)));
         let range = extent(every.chain(self.references.iter().map(|reference| reference.at))).unwrap_or((0.0, 1.0));
         let scale = Scale::across(&self.values, range, area.x + 4.0, area.right() - 4.0);
         canvas.rect("plot", area, None);
@@ -281,15 +285,20 @@ impl DotChart {
         let note = row.note.as_deref().unwrap_or_default();
         let mut middle = rect.y + rect.h / 2.0;
         if columns.beside {
-            let name = text::wrap(&row.name, rect.w * 0.3, 2);
+            let name = text::wrap(&row.name, rect.w * NAMES, 2);
             canvas.lines("label category", Anchor::Start, (rect.x + indent, middle), &name);
             canvas.text("label note", Anchor::End, (rect.right(), middle), note);
         } else {
             let line = rect.y + LEADING / 2.0 + 2.0;
-            let free = rect.w - text::width(note) - 10.0;
-            canvas.text("label category", Anchor::Start, (rect.x, line), &text::shorten(&row.name, free));
-            canvas.text("label note", Anchor::End, (rect.right(), line), note);
+            // Beside the name: at the right it would stand under the reference lines of high rates.
+            let name = text::shorten(&row.name, rect.w - text::width(note) - 10.0);
+            canvas.text("label category", Anchor::Start, (rect.x, line), &name);
+            canvas.text("label note", Anchor::Start, (rect.x + text::width(&name) + 8.0, line), note);
             middle += LEADING / 2.0;
+        }
+        if !row.values.iter().any(|estimate| drawable(estimate.value)) {
+            canvas.text("label none", Anchor::Start, (area.x + 4.0, middle), "no data");
+            return;
         }
         let top = middle - row.values.len() as f64 * LANE / 2.0 + LANE / 2.0;
         for (series, estimate) in row.values.iter().enumerate() {
@@ -300,15 +309,11 @@ impl DotChart {
                 canvas.text("label value", Anchor::End, (rect.right() - columns.notes, y), &shown);
             }
             if !drawable(estimate.value) {
-                canvas.text("label none", Anchor::Start, (area.x + 4.0, y), "no data");
                 continue;
             }
             if let Some((low, high)) = estimate.whisker() {
                 let (low, high) = (scale.at(low), scale.at(high));
-                let class = format!("interval s{style}");
-                canvas.line(&class, (low, y), (high, y));
-                canvas.line(&class, (low, y - 3.5), (low, y + 3.5));
-                canvas.line(&class, (high, y - 3.5), (high, y + 3.5));
+                canvas.across(&format!("interval s{style}"), y, (low, high), 3.5);
             }
             let tip = format!("{}: {shown}", row.name);
             canvas.marker("point", style, (scale.at(estimate.value), y), Some(&tip));

@@ -67,13 +67,18 @@ impl Room {
 
     /// Takes the first of the candidates with the least ink under it; none if each covers a label or leaves the bounds.
     pub fn take(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
+        self.take_clear(candidates, f64::INFINITY)
+    }
+
+    /// The same, and none where more than `most` square pixels of ink would be covered.
+    pub fn take_clear(&mut self, candidates: impl IntoIterator<Item = Rect>, most: f64) -> Option<Rect> {
         let mut best: Option<(f64, Rect)> = None;
         for rect in candidates {
             if !self.bounds.holds(&rect) || self.labels.iter().any(|label| label.shared(&rect) > 0.0) {
                 continue;
             }
             let covered: f64 = self.ink.iter().map(|mark| mark.shared(&rect)).sum();
-            if best.is_none_or(|(least, _)| covered < least) {
+            if covered <= most && best.is_none_or(|(least, _)| covered < least) {
                 best = Some((covered, rect));
             }
         }

@@ -158,7 +158,7 @@ impl Draw for Histogram {
     }
 
     fn legend(&self) -> Vec<Entry> {
-        entries(self.series.iter().map(|bins| (bins.name.as_str(), bins.style)), Swatch::Line)
+        entries(self.series.iter().map(|bins| (bins.name.as_str(), bins.style)), Swatch::Area)
     }
 
     fn restyle(&mut self, style: &dyn Fn(&str) -> usize) {
@@ -176,7 +176,10 @@ impl Draw for Histogram {
         for (index, bins) in self.series.iter().enumerate() {
             let style = bins.style.unwrap_or(index) % SERIES;
             let mut outline = Vec::new();
-            for (low, high, height) in self.steps(bins) {
+            // Empty bins at either end are left out: a line along the axis would hide it.
+            let mut steps: Vec<_> = self.steps(bins).skip_while(|(_, _, height)| *height == 0.0).collect();
+            while steps.pop_if(|(_, _, height)| *height == 0.0).is_some() {}
+            for (low, high, height) in steps {
                 let (from, to) = (plane.at(low, height), plane.at(high, height));
                 let rect = Rect::new(from.0, from.1, to.0 - from.0, plane.y.at(0.0) - from.1);
                 let name = if bins.name.is_empty() { String::new() } else { format!("{}, ", bins.name) };

@@ -35,6 +35,10 @@ fn swatch(canvas: &mut Canvas, entry: &Entry, (x, y): (f64, f64)) {
             canvas.marker("swatch-point", entry.style, middle, None);
         }
         Swatch::Point => canvas.marker("swatch-point", entry.style, (x + SWATCH - 6.0, y), None),
+        Swatch::Area => {
+            canvas.rect(&format!("bin s{}", entry.style), Rect::new(x, y - 6.0, SWATCH, 12.0), None);
+            canvas.path(&format!("line s{}", entry.style), &[(x, y - 6.0), (x + SWATCH, y - 6.0)], false);
+        }
         Swatch::Bar => canvas.bar(entry.style, Rect::new(x + 6.0, y - 6.0, SWATCH - 6.0, 12.0), None),
     }
 }

@@ -18,9 +18,12 @@ mod canvas;
 mod dots;
 mod geometry;
 mod histogram;
+#[cfg(test)]
+mod laws;
 mod legend;
 mod panels;
 mod plane;
+mod points;
 mod scale;
 mod series;
 mod text;
@@ -68,7 +71,7 @@ impl Size {
         match self {
             Size::Wide => 350.0,
             Size::Narrow => 280.0,
-            Size::Panel => (width * 0.62).clamp(170.0, 280.0),
+            Size::Panel => (width * 0.7).clamp(186.0, 280.0),
         }
     }
 }

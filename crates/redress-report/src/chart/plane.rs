@@ -35,7 +35,7 @@ impl Plane {
         let top = if y_title.is_empty() { 8.0 } else { y_title.len() as f64 * LEADING + 10.0 };
         let bottom = 22.0 + if x_title.is_empty() { 0.0 } else { x_title.len() as f64 * LEADING + 3.0 };
         let tall = frame.inset(0.0, top, 0.0, bottom);
-        let count = (tall.h / 46.0).clamp(2.0, 8.0) as usize;
+        let count = (tall.h / 42.0).clamp(3.0, 8.0) as usize;
         let y = Scale::new(y_axis, ranges.y, count, tall.bottom(), tall.y);
         let left = y.labels().map(|(_, label)| text::width(&label)).fold(0.0, f64::max) + 8.0;
         let area = tall.inset(left, 0.0, right.max(14.0), 0.0);

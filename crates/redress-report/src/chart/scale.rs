@@ -19,6 +19,7 @@ impl Format {
     /// One value, for tooltips and data tables.
     pub(crate) fn show(self, value: f64) -> String {
         match self {
+            Format::Decimal if value.abs() < 1e-3 && value != 0.0 => number::scientific(value),
             Format::Decimal if value.abs() >= 1000.0 => number::short(value, 1),
             Format::Decimal => number::short(value, 4),
             Format::Percent => number::percent(value, 1),
@@ -35,7 +36,7 @@ impl Format {
         });
         let digits = digits.unwrap_or(12) as usize;
         if value.abs() >= 1e12 || (value != 0.0 && step * unit < 1e-9) {
-            return format!("{:.2e}", value * unit);
+            return number::scientific(value * unit) + if self == Format::Percent { "%" } else { "" };
         }
         match self {
             Format::Percent => number::percent(value, digits),
@@ -138,7 +139,7 @@ impl Scale {
 
     /// A scale across whose labels stand side by side: as many ticks as there is room for their labels.
     pub fn across(axis: &Axis, range: (f64, f64), from: f64, to: f64) -> Scale {
-        let mut count = ((to - from) / 64.0).clamp(1.0, 10.0) as usize;
+        let mut count = ((to - from) / 60.0).clamp(2.0, 7.0) as usize;
         loop {
             let scale = Scale::new(axis, range, count, from, to);
             let apart = (to - from) / (scale.ticks.len() - 1) as f64;

@@ -32,9 +32,11 @@ impl Estimate {
         }
     }
 
-    /// Every number that an axis must cover.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = f64> {
-        let ends = self.interval.map(|(low, high)| [low, high]);
+    /// Every number that an axis must cover. The end of a share's interval below 0 or above 1 says nothing more than 0
+    /// or 1, so it does not widen the axis.
+    pub(crate) fn numbers(self, format: Format) -> impl Iterator<Item = f64> {
+        let end = move |end: f64| if format == Format::Percent { end.clamp(0.0, 1.0) } else { end };
+        let ends = self.interval.map(|(low, high)| [end(low), end(high)]);
         std::iter::once(self.value).chain(ends.into_iter().flatten())
     }
 
@@ -176,6 +178,7 @@ pub(crate) enum Swatch {
     Line,
     Point,
     Bar,
+    Area,
 }
 
 /// One name in a legend.
