@@ -32,9 +32,8 @@ pub(super) fn page(report: &Report) -> String {
             }
             body {
                 a.skip href="#content" { "Skip to the content" }
-                div.layout {
-                    (contents(&sections, last.as_deref()))
-                    main #content {
+                main #content {
+                    div.top {
                         header {
                             @if let Some(kicker) = &report.kicker { p.kicker { (kicker) } }
                             h1 { (report.title) }
@@ -42,6 +41,10 @@ pub(super) fn page(report: &Report) -> String {
                         }
                         @if let Some(headline) = &report.headline { (headline_markup(headline)) }
                         @if !report.figures.is_empty() { (figures_markup(&report.figures)) }
+                    }
+                    // After the answer, which comes first on a phone; a desk shows it at the side.
+                    (contents(&sections, last.as_deref()))
+                    div.body {
                         @for (id, section) in &sections { (page.section(id, section)) }
                         @if let Some(id) = &last { (provenance(id, &report.provenance)) }
                         @if let Some(footer) = &report.footer { footer { p { (footer) } } }
