@@ -16,6 +16,7 @@
 //! table ─► policy ─► dataset ─► encoding ─► feasible ─► model ─► train ─► calibrate ─► recourse ─► audit
 //! ```
 
+pub mod artifact;
 pub mod audit;
 pub mod calibrate;
 pub mod dataset;

@@ -68,7 +68,7 @@ impl PolicyError {
 }
 
 /// The known word nearest to a misspelt one, when it is near enough to be what was meant.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = word.to_lowercase();
     known
         .into_iter()

@@ -21,11 +21,10 @@ use std::collections::BTreeMap;
 
 pub use constraint::Affine;
 pub use draft::draft;
-pub use error::{PolicyError, Position};
+pub use error::{PolicyError, Position, nearest};
 pub use link::LinkSentence;
 pub use scan::SentenceError;
 
-pub(crate) use error::nearest;
 pub(crate) use filter::{number, same};
 
 /// A checked policy.
