@@ -30,7 +30,7 @@ mod search;
 mod set;
 mod space;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use action::{Action, Domain, Lever, Move};
 pub use compile::SpaceError;

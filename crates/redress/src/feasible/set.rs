@@ -139,6 +139,11 @@ impl FeasibleSet {
         self.shared.is_box
     }
 
+    /// Whether the other set is that of an equal person under the same policy, overrides included.
+    pub fn same_actions(&self, other: &FeasibleSet) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) && self.person == other.person && self.domains == other.domains
+    }
+
     /// Doing nothing, which is always permitted.
     pub fn stay(&self) -> Action {
         Action { moves: self.domains.iter().map(Domain::stay).collect() }

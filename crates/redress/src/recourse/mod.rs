@@ -10,6 +10,7 @@ mod case;
 mod cost;
 mod verdict;
 
+pub mod exact;
 pub mod lp;
 
 pub use budget::{Budget, Meter, Spent};

@@ -4,7 +4,7 @@ pub mod fixture;
 mod laws;
 mod oracle;
 mod projection;
-mod random;
+pub mod random;
 
 use super::{Domain, FeasibleSet, Move};
 

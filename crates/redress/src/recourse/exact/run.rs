@@ -1,0 +1,227 @@
+//! Running searches: one or many at a time, and what is made of them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rayon::prelude::*;
+
+use super::bounds::{Bounder, Boxes};
+use super::search::{Aim, Search};
+use super::{Exact, Goal};
+use crate::feasible::{Action, Domain, FeasibleSet};
+use crate::model::{Model, Scorer};
+use crate::recourse::{Absence, Budget, Case, Plan, Spent, Verdict};
+
+/// People whose searches share passes through the network.
+const TOGETHER: usize = 128;
+
+/// A verdict with what it rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// No way to a yes costs less than this, where there is one: equal to the cost of the first plan when it is proven
+    /// to be the cheapest. 0 when nothing is known.
+    pub cost_at_least: f64,
+    /// What was spent.
+    pub spent: Spent,
+}
+
+/// Runs searches side by side to their ends.
+fn run(model: &Model, bounder: &Bounder, searches: &mut [Search<'_>]) {
+    let inputs = model.inputs();
+    let (mut points, mut boxes, mut logits) = (Vec::new(), Boxes::default(), Vec::new());
+    loop {
+        points.clear();
+        boxes.low.clear();
+        boxes.high.clear();
+        let asked: Vec<_> = searches.iter_mut().map(|search| search.ask(&mut points, &mut boxes)).collect();
+        if points.is_empty() && boxes.low.is_empty() {
+            return;
+        }
+        logits.resize(points.len() / inputs, 0.0);
+        model.logits(&points, &mut logits);
+        let bounds = bounder.bound(&boxes);
+        let (mut point, mut part) = (0, 0);
+        for (search, asked) in searches.iter_mut().zip(asked) {
+            if asked.points + asked.boxes == 0 {
+                continue;
+            }
+            let (until_point, until_part) = (point + asked.points, part + asked.boxes);
+            let columns = part * inputs..until_part * inputs;
+            search.tell(
+                &logits[point..until_point],
+                &bounds.bounds[part..until_part],
+                &bounds.rises[columns.clone()],
+                &bounds.spreads[columns],
+            );
+            (point, part) = (until_point, until_part);
+        }
+    }
+}
+
+fn search<'a>(exact: &Exact, case: &Case<'a>, domains: Vec<Domain>, budget: &Budget) -> Search<'a> {
+    let aim = match exact.goal {
+        Goal::Cheapest { .. } => Aim::Cheapest { threshold: case.threshold, costs: case.costs, gap: exact.cost_gap },
+        Goal::BestScore => Aim::Best { gap: exact.logit_gap },
+    };
+    Search::new(case.feasible, domains, aim, budget)
+}
+
+/// What a finished search of a whole feasible set says.
+fn conclude(exact: &Exact, case: &Case, search: &Search<'_>) -> Answer {
+    let spent = search.meter().spent();
+    let answer = |verdict: Verdict, cost_at_least: f64| Answer { verdict, cost_at_least, spent };
+    let best_logit = search.best.as_ref().map_or(f32::NEG_INFINITY, |best| best.logit);
+    let found = match exact.goal {
+        Goal::Cheapest { .. } => search.incumbent.as_ref(),
+        Goal::BestScore => search.best.as_ref().filter(|best| case.threshold.approves(best.logit)),
+    };
+    if let Some(tried) = found {
+        if tried.action == case.feasible.stay() {
+            return answer(Verdict::Approved { logit: tried.logit }, 0.0);
+        }
+        if let Some(plan) = case.verify(&tried.action) {
+            let at_least = search.cost_at_least();
+            return answer(Verdict::Recourse(vec![plan]), at_least);
+        }
+    }
+    let upper = search.ruled_out.max(f64::from(best_logit));
+    if search.cut_short || search.undecided.is_some() || !(upper < case.threshold.logit()) {
+        return answer(Verdict::Unknown { spent, best_logit }, search.cost_at_least());
+    }
+    answer(Verdict::NoRecourse(Absence::Proven { best_logit, upper }), f64::INFINITY)
+}
+
+/// The answer for one person.
+pub(super) fn answer(exact: &Exact, case: &Case, budget: &Budget) -> Answer {
+    let bounder = Bounder::new(case.model);
+    let mut searches = [search(exact, case, case.feasible.domains().to_vec(), budget)];
+    run(case.model, &bounder, &mut searches);
+    let [search] = searches;
+    let first = conclude(exact, case, &search);
+    more_options(exact, case, &bounder, &search.meter().rest(), first)
+}
+
+/// The answers for many people.
+pub(super) fn answer_all(exact: &Exact, cases: &[Case], budget: &Budget) -> Vec<Answer> {
+    let (distinct, which) = distinct(cases);
+    let answers: Vec<Answer> = distinct
+        .par_chunks(TOGETHER)
+        .flat_map_iter(|chunk| {
+            let cases: Vec<&Case> = chunk.iter().map(|&index| &cases[index]).collect();
+            cases
+                .chunk_by(|a, b| std::ptr::eq(a.model, b.model))
+                .flat_map(|cases| together(exact, cases, budget))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    which.into_iter().map(|index| answers[index].clone()).collect()
+}
+
+/// The answers for people before one model.
+fn together(exact: &Exact, cases: &[&Case], budget: &Budget) -> Vec<Answer> {
+    let Some(first) = cases.first() else { return vec![] };
+    let bounder = Bounder::new(first.model);
+    let start = |case| search(exact, case, case.feasible.domains().to_vec(), budget);
+    let mut searches: Vec<Search<'_>> = cases.iter().copied().map(start).collect();
+    run(first.model, &bounder, &mut searches);
+    let finished = cases.iter().zip(&searches);
+    finished
+        .map(|(case, search)| {
+            let answer = conclude(exact, case, search);
+            more_options(exact, case, &bounder, &search.meter().rest(), answer)
+        })
+        .collect()
+}
+
+/// The first of each set of equal cases, and for each case which of these it equals.
+fn distinct(cases: &[Case]) -> (Vec<usize>, Vec<usize>) {
+    let mut seen: HashMap<Vec<u64>, Vec<usize>> = HashMap::with_capacity(cases.len());
+    let (mut distinct, mut which) = (Vec::<usize>::new(), Vec::with_capacity(cases.len()));
+    for (index, case) in cases.iter().enumerate() {
+        let key = case.feasible.person().iter().map(|value| value.to_bits()).collect();
+        let alike = seen.entry(key).or_default();
+        let equal = alike.iter().copied().find(|&position: &usize| {
+            let other = &cases[distinct[position]];
+            std::ptr::eq(case.model, other.model)
+                && std::ptr::eq(case.costs, other.costs)
+                && case.threshold == other.threshold
+                && case.feasible.same_actions(other.feasible)
+        });
+        which.push(equal.unwrap_or_else(|| {
+            distinct.push(index);
+            alike.push(distinct.len() - 1);
+            distinct.len() - 1
+        }));
+    }
+    (distinct, which)
+}
+
+/// Adds plans that change other sets of features, from the cheapest on.
+///
+/// After Lawler: a plan that changes the levers S is followed by those that leave one lever of S alone, for each of them.
+fn more_options(exact: &Exact, case: &Case, bounder: &Bounder, budget: &Budget, first: Answer) -> Answer {
+    let Goal::Cheapest { options } = exact.goal else { return first };
+    let Verdict::Recourse(plans) = first.verdict.clone() else { return first };
+    let (mut found, mut waiting): (Vec<Plan>, Vec<(Plan, BTreeSet<usize>)>) = (Vec::new(), Vec::new());
+    let mut asked: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
+    let mut spent = first.spent;
+    let mut rest = *budget;
+    waiting.extend(plans.into_iter().map(|plan| (plan, BTreeSet::new())));
+    while found.len() < options.max(1) && !waiting.is_empty() {
+        let cheapest = (1..waiting.len())
+            .fold(0, |best, index| if waiting[index].0.cost() < waiting[best].0.cost() { index } else { best });
+        let (plan, frozen) = waiting.swap_remove(cheapest);
+        let moved = moved(case.feasible, plan.action());
+        if !found.iter().any(|other| self::moved(case.feasible, other.action()) == moved) {
+            found.push(plan);
+        }
+        if found.len() >= options {
+            break;
+        }
+        for lever in moved {
+            let frozen: BTreeSet<usize> = frozen.iter().copied().chain([lever]).collect();
+            if !asked.insert(frozen.clone()) {
+                continue;
+            }
+            let mut searches = [search(exact, case, without(case.feasible, &frozen), &rest)];
+            run(case.model, bounder, &mut searches);
+            let [search] = searches;
+            let used = search.meter().spent();
+            spent = Spent { evaluations: spent.evaluations + used.evaluations, nodes: spent.nodes + used.nodes };
+            rest = search.meter().rest();
+            if let Some(plan) = search.incumbent.as_ref().and_then(|tried| case.verify(&tried.action)) {
+                waiting.push((plan, frozen));
+            }
+        }
+    }
+    Answer { verdict: Verdict::Recourse(found), spent, ..first }
+}
+
+/// The levers that an action moves.
+fn moved(feasible: &FeasibleSet, action: &Action) -> BTreeSet<usize> {
+    let domains = feasible.domains().iter().zip(&action.moves).enumerate();
+    domains.filter(|(_, (domain, step))| !domain.stays(**step)).map(|(lever, _)| lever).collect()
+}
+
+/// The domains with some levers left where they are.
+fn without(feasible: &FeasibleSet, frozen: &BTreeSet<usize>) -> Vec<Domain> {
+    let mut domains = feasible.domains().to_vec();
+    for &lever in frozen {
+        match &mut domains[lever] {
+            Domain::Range { lo, hi } => (*lo, *hi) = (0.0, 0.0),
+            Domain::Grid { lo, hi, .. } => (*lo, *hi) = (0, 0),
+            Domain::Choice { from, to } => *to = vec![*from],
+        }
+    }
+    domains
+}
+
+/// The action with the highest score.
+pub(super) fn improve(exact: &Exact, model: &Model, feasible: &FeasibleSet, budget: &Budget) -> Action {
+    let aim = Aim::Best { gap: exact.logit_gap };
+    let mut searches = [Search::new(feasible, feasible.domains().to_vec(), aim, budget)];
+    run(model, &Bounder::new(model), &mut searches);
+    let [search] = searches;
+    search.best.map_or_else(|| feasible.stay(), |best| best.action)
+}
