@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::kernel::{Isa, PAD, Product, Slopes, Strided, activate, padded, product, transpose};
+use super::kernel::{
+    Aligned, Isa, PAD, Product, Slopes, Strided, Transpose, activate, multiply, padded, product, scale_rows, transpose,
+};
 use super::{Activation, Dense};
 
 /// The layers in one flat run of numbers, so that the optimiser sees a single vector.
@@ -12,8 +14,8 @@ use super::{Activation, Dense};
 #[derive(Debug, Clone)]
 pub(crate) struct Packed {
     pub(crate) shapes: Vec<Shape>,
-    pub(crate) values: Vec<f32>,
-    transposed: Vec<Vec<f32>>,
+    pub(crate) values: Aligned,
+    transposed: Vec<Aligned>,
 }
 
 /// Where a layer lies in the flat run.
@@ -39,18 +41,24 @@ impl Shape {
 
 impl Packed {
     pub(crate) fn new(layers: &[Dense]) -> Packed {
-        let (mut shapes, mut values, mut transposed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut shapes, mut transposed, mut at) = (Vec::new(), Vec::new(), 0);
         for layer in layers {
             let width = padded(layer.outputs);
-            shapes.push(Shape { inputs: layer.inputs, outputs: layer.outputs, width, at: values.len() });
-            for row in layer.weights.chunks(layer.outputs).chain([&layer.bias[..]]) {
-                values.extend_from_slice(row);
-                values.resize(values.len() + width - row.len(), 0.0);
+            shapes.push(Shape { inputs: layer.inputs, outputs: layer.outputs, width, at });
+            transposed.push(Aligned::zeros(layer.outputs * padded(layer.inputs)));
+            at += (layer.inputs + 1) * width;
+        }
+        let mut values = Aligned::zeros(at);
+        for (shape, layer) in shapes.iter().zip(layers) {
+            let rows = layer.weights.chunks(layer.outputs).chain([&layer.bias[..]]);
+            for (row, out) in rows.zip(values[shape.at..].chunks_mut(shape.width)) {
+                out[..layer.outputs].copy_from_slice(row);
             }
-            transposed.push(vec![0.0; layer.outputs * padded(layer.inputs)]);
         }
         let mut packed = Packed { shapes, values, transposed };
-        packed.retranspose();
+        for layer in 0..layers.len() {
+            packed.retranspose(Isa::detect(), layer, 0..layers[layer].inputs);
+        }
         packed
     }
 
@@ -70,12 +78,18 @@ impl Packed {
             .collect()
     }
 
-    /// Brings the transposes up to date with the values.
-    pub(crate) fn retranspose(&mut self) {
-        for (shape, out) in self.shapes.iter().zip(&mut self.transposed) {
-            let weights = &self.values[shape.weights()];
-            transpose((shape.inputs, shape.outputs), weights, shape.width, out, padded(shape.inputs));
-        }
+    /// Brings the transposes up to date with these rows of a layer's weights.
+    fn retranspose(&mut self, isa: Isa, layer: usize, rows: Range<usize>) {
+        let shape = &self.shapes[layer];
+        let operands = Transpose {
+            rows: rows.len(),
+            columns: shape.outputs,
+            matrix: &self.values[shape.weights()][rows.start * shape.width..],
+            matrix_row: shape.width,
+            out: &mut self.transposed[layer][rows.start..],
+            out_row: padded(shape.inputs),
+        };
+        transpose(isa, operands);
     }
 
     pub(crate) fn inputs(&self) -> usize {
@@ -90,18 +104,18 @@ pub(crate) struct Trace {
     /// The points, row after row without padding.
     pub(crate) points: Vec<f32>,
     /// What each layer puts out; the last holds the logit in column 0.
-    outputs: Vec<Vec<f32>>,
+    outputs: Vec<Aligned>,
     /// The slope of each hidden activation, mask included.
-    slopes: Vec<Vec<f32>>,
+    slopes: Vec<Aligned>,
     /// The derivative by what each layer puts out before its activation.
-    signals: Vec<Vec<f32>>,
+    signals: Vec<Aligned>,
     /// The derivative by the points, padded.
-    gradient: Vec<f32>,
+    gradient: Aligned,
 }
 
 /// Dropout factors, one buffer a hidden layer, and the row of them that belongs to the first row of the pass.
 pub(crate) struct Masks<'a> {
-    pub(crate) layers: &'a [Vec<f32>],
+    pub(crate) layers: &'a [Aligned],
     pub(crate) first: usize,
 }
 
@@ -109,11 +123,11 @@ impl Trace {
     /// Buffers for forward and backward passes.
     pub(crate) fn new(packed: &Packed, capacity: usize) -> Trace {
         let hidden = &packed.shapes[..packed.shapes.len() - 1];
-        let buffers = |shapes: &[Shape]| shapes.iter().map(|shape| vec![0.0; capacity * shape.width]).collect();
+        let buffers = |shapes: &[Shape]| shapes.iter().map(|shape| Aligned::zeros(capacity * shape.width)).collect();
         Trace {
             slopes: buffers(hidden),
             signals: buffers(&packed.shapes),
-            gradient: vec![0.0; capacity * padded(packed.inputs())],
+            gradient: Aligned::zeros(capacity * padded(packed.inputs())),
             ..Trace::forward_only(packed, capacity)
         }
     }
@@ -122,10 +136,10 @@ impl Trace {
     pub(crate) fn forward_only(packed: &Packed, capacity: usize) -> Trace {
         Trace {
             points: vec![0.0; capacity * packed.inputs()],
-            outputs: packed.shapes.iter().map(|shape| vec![0.0; capacity * shape.width]).collect(),
+            outputs: packed.shapes.iter().map(|shape| Aligned::zeros(capacity * shape.width)).collect(),
             slopes: Vec::new(),
             signals: Vec::new(),
-            gradient: Vec::new(),
+            gradient: Aligned::default(),
         }
     }
 
@@ -140,11 +154,9 @@ impl Trace {
     }
 
     /// Multiplies what the backward pass found for the `count` rows from row 0 by a factor a row: from ∂logit to ∂loss.
-    pub(crate) fn scale(&mut self, shapes: &[Shape], factors: &[f32]) {
+    pub(crate) fn scale(&mut self, isa: Isa, shapes: &[Shape], factors: &[f32]) {
         for (signals, shape) in self.signals.iter_mut().zip(shapes) {
-            for (row, factor) in signals.chunks_exact_mut(shape.width).zip(factors) {
-                row.iter_mut().for_each(|signal| *signal *= factor);
-            }
+            scale_rows(isa, signals, shape.width, factors);
         }
     }
 }
@@ -219,27 +231,52 @@ impl Packed {
             let right = &self.transposed[index];
             product(isa, Product { rows: rows.len(), depth: shape.outputs, left, right, start: None, out, width });
             if index > 0 {
-                for (signal, slope) in out.iter_mut().zip(&trace.slopes[index - 1][span]) {
-                    *signal *= slope;
-                }
+                multiply(isa, out, &trace.slopes[index - 1][span]);
             }
         }
     }
 
-    /// Sums the gradient by every weight and bias over the first `rows` rows of the trace, laid out like the values.
-    pub(crate) fn weight_gradient(&self, isa: Isa, trace: &Trace, rows: usize, gradient: &mut [f32]) {
-        for (index, shape) in self.shapes.iter().enumerate() {
+    /// Sums the gradient by every weight and bias over the first `rows` rows of the trace, a few kilobytes at a time, and
+    /// hands each part to `update` together with the values it is the gradient of and where these lie in the flat run.
+    /// The values may change: the transposes follow.
+    ///
+    /// In parts, because a part is still in the nearest cache when it is used.
+    pub(crate) fn update(
+        &mut self,
+        isa: Isa,
+        trace: &Trace,
+        rows: usize,
+        part: &mut Aligned,
+        mut update: impl FnMut(Range<usize>, &mut [f32], &[f32]),
+    ) {
+        for index in 0..self.shapes.len() {
+            let shape = self.shapes[index];
             let (data, step) = match index {
-                0 => (&trace.points, shape.inputs),
-                _ => (&trace.outputs[index - 1], self.shapes[index - 1].width),
+                0 => (&trace.points[..], shape.inputs),
+                _ => (&trace.outputs[index - 1][..], self.shapes[index - 1].width),
             };
             let (right, width) = (&trace.signals[index][..], shape.width);
-            let mut sum = |outer: usize, left: Strided<'_>, range: Range<usize>| {
-                let out = &mut gradient[range];
-                product(isa, Product { rows: outer, depth: rows, left, right, start: None, out, width });
-            };
-            sum(shape.inputs, Strided { data, row: 1, step }, shape.weights());
-            sum(1, Strided { data: &[1.0], row: 0, step: 0 }, shape.bias());
+            for first in (0..shape.inputs).step_by(PART_ROWS) {
+                let last = (first + PART_ROWS).min(shape.inputs);
+                let at = shape.at + first * width..shape.at + last * width;
+                let left = Strided { data: &data[first..], row: 1, step };
+                let out = &mut part[..at.len()];
+                product(isa, Product { rows: last - first, depth: rows, left, right, start: None, out, width });
+                update(at.clone(), &mut self.values[at.clone()], &part[..at.len()]);
+                self.retranspose(isa, index, first..last);
+            }
+            let left = Strided { data: &[1.0], row: 0, step: 0 };
+            let out = &mut part[..width];
+            product(isa, Product { rows: 1, depth: rows, left, right, start: None, out, width });
+            update(shape.bias(), &mut self.values[shape.bias()], &part[..width]);
         }
     }
+
+    /// A buffer for the parts of [`Packed::update`].
+    pub(crate) fn part(&self) -> Aligned {
+        Aligned::zeros(PART_ROWS * self.shapes.iter().map(|shape| shape.width).max().unwrap_or(0))
+    }
 }
+
+/// Rows of weights that are updated together.
+const PART_ROWS: usize = 16;

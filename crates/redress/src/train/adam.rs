@@ -1,14 +1,16 @@
 //! The optimiser.
 
-use crate::model::kernel::{AdamRates, Isa, adam};
+use std::ops::Range;
+
+use crate::model::kernel::{AdamRates, Aligned, Isa, adam};
 
 /// Adam (Kingma and Ba 2015) with PyTorch's defaults: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸.
 #[derive(Debug, Clone)]
 pub(super) struct Adam {
     learning_rate: f64,
     steps: i32,
-    mean: Vec<f32>,
-    square: Vec<f32>,
+    mean: Aligned,
+    square: Aligned,
 }
 
 const BETA1: f64 = 0.9;
@@ -17,11 +19,11 @@ const EPSILON: f32 = 1e-8;
 
 impl Adam {
     pub(super) fn new(learning_rate: f64, parameters: usize) -> Adam {
-        Adam { learning_rate, steps: 0, mean: vec![0.0; parameters], square: vec![0.0; parameters] }
+        Adam { learning_rate, steps: 0, mean: Aligned::zeros(parameters), square: Aligned::zeros(parameters) }
     }
 
-    /// Moves the weights one step against the gradient.
-    pub(super) fn update(&mut self, isa: Isa, weights: &mut [f32], gradient: &[f32]) {
+    /// The next update, of which [`Update::apply`] does a part at a time.
+    pub(super) fn next(&mut self) -> Update<'_> {
         self.steps = self.steps.saturating_add(1);
         let rates = AdamRates {
             beta1: BETA1 as f32,
@@ -29,7 +31,22 @@ impl Adam {
             rate: (self.learning_rate / (1.0 - BETA1.powi(self.steps))) as f32,
             unbias: (1.0 / (1.0 - BETA2.powi(self.steps)).sqrt()) as f32,
             epsilon: EPSILON,
+            flush: self.steps % 100 == 0,
         };
-        adam(isa, rates, weights, gradient, &mut self.mean, &mut self.square);
+        Update { rates, mean: &mut self.mean, square: &mut self.square }
+    }
+}
+
+/// One update in progress.
+pub(super) struct Update<'a> {
+    rates: AdamRates,
+    mean: &'a mut [f32],
+    square: &'a mut [f32],
+}
+
+impl Update<'_> {
+    /// Moves the weights that lie at `range` one step against their gradient.
+    pub(super) fn apply(&mut self, isa: Isa, range: Range<usize>, weights: &mut [f32], gradient: &[f32]) {
+        adam(isa, self.rates, weights, gradient, &mut self.mean[range.clone()], &mut self.square[range]);
     }
 }

@@ -1,5 +1,7 @@
 //! One training step: two passes at most, no allocation, no threads.
 
+use std::ops::Range;
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -8,7 +10,7 @@ use super::adam::Adam;
 use super::inner::Search;
 use super::objective::{ClassWeights, loss, slope, supervised};
 use super::{CheckedParams, Examples};
-use crate::model::kernel::{Dropout, Isa, fill_mask};
+use crate::model::kernel::{Aligned, Dropout, Isa, fill_mask};
 use crate::model::packed::{Masks, Packed, Trace};
 use crate::model::{Activation, Model};
 
@@ -35,12 +37,13 @@ pub(super) struct Trainer {
     weights: ClassWeights,
     pub(super) packed: Packed,
     adam: Adam,
-    gradient: Vec<f32>,
+    /// A part of the gradient by the weights.
+    part: Aligned,
     /// The points x of the batch.
     points: Vec<f32>,
     /// Rows 0..n hold x, rows n..2n hold x + δ*.
     trace: Trace,
-    masks: Vec<Vec<f32>>,
+    masks: Vec<Aligned>,
     dropout: Dropout,
     noise_source: ChaCha8Rng,
     search: Search,
@@ -62,7 +65,7 @@ impl Trainer {
         let capacity = 2 * params.batch;
         let hidden = &packed.shapes[..packed.shapes.len() - 1];
         let masks = match params.dropout > 0.0 {
-            true => hidden.iter().map(|shape| vec![0.0; capacity * shape.width]).collect(),
+            true => hidden.iter().map(|shape| Aligned::zeros(capacity * shape.width)).collect(),
             false => Vec::new(),
         };
         Trainer {
@@ -72,7 +75,7 @@ impl Trainer {
             noise: params.inner.noise as f32,
             weights,
             adam: Adam::new(params.learning_rate, packed.values.len()),
-            gradient: vec![0.0; packed.values.len()],
+            part: packed.part(),
             points: vec![0.0; params.batch * packed.inputs()],
             trace: Trace::new(&packed, capacity),
             masks,
@@ -86,14 +89,18 @@ impl Trainer {
 
     /// One step of Adam on the objective over these rows of the examples, at most a batch of them.
     pub(super) fn step(&mut self, examples: &Examples, rows: &[u32]) -> Terms {
-        let terms = self.differentiate(examples, rows);
-        self.adam.update(self.isa, &mut self.packed.values, &self.gradient);
-        self.packed.retranspose();
+        let (terms, passed) = self.differentiate(examples, rows);
+        let mut update = self.adam.next();
+        let apply = |range: Range<usize>, weights: &mut [f32], gradient: &[f32]| {
+            update.apply(self.isa, range, weights, gradient);
+        };
+        self.packed.update(self.isa, &self.trace, passed, &mut self.part, apply);
         terms
     }
 
-    /// The terms over these rows, and their gradient by the weights, with δ* held fixed.
-    pub(super) fn differentiate(&mut self, examples: &Examples, rows: &[u32]) -> Terms {
+    /// The terms over these rows; and how many rows of the trace now hold what the gradient by the weights is summed
+    /// from, with δ* held fixed.
+    fn differentiate(&mut self, examples: &Examples, rows: &[u32]) -> (Terms, usize) {
         let (width, count) = (self.packed.inputs(), rows.len());
         for (&row, point) in rows.iter().zip(self.points.chunks_exact_mut(width)) {
             point.copy_from_slice(&examples.points[row as usize * width..][..width]);
@@ -109,13 +116,12 @@ impl Trainer {
         if self.lambda == 0.0 {
             let slopes = &self.slopes;
             self.packed.backward(self.isa, &mut self.trace, 0..count, |row| slopes[row], false);
-            self.packed.weight_gradient(self.isa, &self.trace, count, &mut self.gradient);
-            return terms;
+            return (terms, count);
         }
         // Once back from the logit itself: ∂logit/∂x finds δ*, and times ∂ℓ/∂logit it is the first term's gradient.
         self.packed.backward(self.isa, &mut self.trace, 0..count, |_| 1.0, true);
         self.find_changes(examples, rows);
-        self.trace.scale(&self.packed.shapes, &self.slopes[..count]);
+        self.trace.scale(self.isa, &self.packed.shapes, &self.slopes[..count]);
 
         self.forward(count, count);
         for (index, slope_of) in self.slopes[..count].iter_mut().enumerate() {
@@ -125,8 +131,7 @@ impl Trainer {
         }
         let slopes = &self.slopes;
         self.packed.backward(self.isa, &mut self.trace, count..2 * count, |row| slopes[row], false);
-        self.packed.weight_gradient(self.isa, &self.trace, 2 * count, &mut self.gradient);
-        terms
+        (terms, 2 * count)
     }
 
     /// Draws masks for `count` rows from `first` and runs them forward.
@@ -167,11 +172,13 @@ impl Trainer {
         }
     }
 
-    /// The gradient, laid out like the layers.
+    /// The terms over these rows and their gradient, laid out like the layers.
     #[cfg(test)]
-    pub(super) fn gradient_layers(&self) -> Vec<crate::model::Dense> {
-        let mut packed = self.packed.clone();
-        packed.values.clone_from(&self.gradient);
-        packed.layers()
+    pub(super) fn gradient(&mut self, examples: &Examples, rows: &[u32]) -> (Terms, Vec<crate::model::Dense>) {
+        let (terms, passed) = self.differentiate(examples, rows);
+        let mut gradient = self.packed.clone();
+        let store = |range: Range<usize>, _: &mut [f32], part: &[f32]| gradient.values[range].copy_from_slice(part);
+        self.packed.update(self.isa, &self.trace, passed, &mut self.part, store);
+        (terms, gradient.layers())
     }
 }

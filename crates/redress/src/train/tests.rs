@@ -101,11 +101,10 @@ fn the_weight_gradient_is_the_finite_difference_of_the_objective() {
                 let model = Model::random(WIDTH, &params.architecture(), 11).unwrap();
                 let moved = changes(&model, &examples, objective);
                 let mut trainer = trainer(isa, &params, &model, &examples);
-                let terms = trainer.differentiate(&examples, &rows);
+                let (terms, gradient) = trainer.gradient(&examples, &rows);
                 let objective = (terms.supervised + lambda * terms.recourse) / 17.0;
                 let layers = model.layers().into_owned();
                 assert!((objective - twin(&layers, activation, &examples, &moved, lambda)).abs() < 1e-5);
-                let gradient = trainer.gradient_layers();
                 for layer in 0..layers.len() {
                     let found = gradient[layer].weights.iter().chain(&gradient[layer].bias);
                     for (index, found) in found.enumerate() {

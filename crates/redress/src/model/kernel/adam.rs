@@ -16,10 +16,13 @@ pub(crate) struct AdamRates {
     pub unbias: f32,
     /// Added to the denominator.
     pub epsilon: f32,
+    /// Whether negligible means become 0 in this step. A parameter that gets no gradient would decay into subnormal
+    /// numbers, which are a hundred times slower to multiply and, rounded to nearest, never reach 0. Every hundred
+    /// steps is often enough: 10⁻³⁰ · 0.9¹⁰⁰ is still a normal number.
+    pub flush: bool,
 }
 
-/// Means smaller than this count as 0: a parameter that gets no gradient would decay into subnormal numbers, which
-/// are a hundred times slower to multiply and, rounded to nearest, never reach 0.
+/// Means smaller than this are negligible.
 const NEGLIGIBLE: f32 = 1e-30;
 
 dispatched! {
@@ -39,10 +42,13 @@ unsafe fn run<L: Lanes>(rates: AdamRates, weights: &mut [f32], gradient: &[f32],
         for at in (0..count).step_by(L::WIDTH) {
             let g = L::load(gradient.as_ptr().add(at));
             let m = L::load(mean.as_ptr().add(at)).mul(beta1);
-            let m = g.mul_add(rest1, m).flush_below(NEGLIGIBLE);
+            let mut m = g.mul_add(rest1, m);
             let v = L::load(square.as_ptr().add(at)).mul(beta2);
-            let v = g.mul(g).mul_add(rest2, v).flush_below(NEGLIGIBLE);
-            let step = rate.mul(m).div(v.sqrt().mul_add(unbias, epsilon));
+            let mut v = g.mul(g).mul_add(rest2, v);
+            if rates.flush {
+                (m, v) = (m.flush_below(NEGLIGIBLE), v.flush_below(NEGLIGIBLE));
+            }
+            let step = rate.mul(m).mul(v.sqrt().mul_add(unbias, epsilon).reciprocal());
             m.store(mean.as_mut_ptr().add(at));
             v.store(square.as_mut_ptr().add(at));
             let w = L::load(weights.as_ptr().add(at)).sub(step);
@@ -70,6 +76,7 @@ mod tests {
                     rate: (0.002 / one) as f32,
                     unbias: (1.0 / two.sqrt()) as f32,
                     epsilon: 1e-8,
+                    flush: t % 2 == 0,
                 };
                 adam(isa, rates, &mut w, &[g; PAD], &mut m, &mut v);
                 let g = f64::from(g);
@@ -83,11 +90,26 @@ mod tests {
 
     #[test]
     fn the_first_step_is_the_learning_rate_against_the_gradient_and_none_without_one() {
-        let rates = AdamRates { beta1: 0.9, beta2: 0.999, rate: 0.02, unbias: 1.0 / 0.001f32.sqrt(), epsilon: 1e-8 };
+        let unbias = 1.0 / 0.001f32.sqrt();
+        let rates = AdamRates { beta1: 0.9, beta2: 0.999, rate: 0.02, unbias, epsilon: 1e-8, flush: true };
         let (mut w, mut m, mut v) = ([1.0f32; PAD], [0.0f32; PAD], [0.0f32; PAD]);
         let mut g = [3.0f32; PAD];
         g[1] = 0.0;
         adam(Isa::detect(), rates, &mut w, &g, &mut m, &mut v);
         assert!((w[0] - 0.998).abs() < 1e-6 && w[1] == 1.0 && v[1] == 0.0);
+    }
+
+    #[test]
+    fn a_mean_without_gradient_dies_out_before_it_is_subnormal() {
+        for isa in Isa::available() {
+            let (mut w, mut m, mut v) = ([1.0f32; PAD], [1e-3f32; PAD], [1e-6f32; PAD]);
+            for step in 1..3000 {
+                let flush = step % 100 == 0;
+                let rates = AdamRates { beta1: 0.9, beta2: 0.9, rate: 0.0, unbias: 1.0, epsilon: 1e-8, flush };
+                adam(isa, rates, &mut w, &[0.0; PAD], &mut m, &mut v);
+                assert!(m.iter().chain(&v).all(|mean| *mean == 0.0 || mean.is_normal()));
+            }
+            assert!(m == [0.0; PAD] && v == [0.0; PAD]);
+        }
     }
 }

@@ -29,9 +29,30 @@ pub(super) trait Lanes: Copy {
     unsafe fn where_positive(self, then: Self) -> Self;
     /// 0 where `|self| < limit`, else `self`. NaN stays NaN.
     unsafe fn flush_below(self, limit: f32) -> Self;
-    /// `then` where `|self| < limit`, else `otherwise`.
-    unsafe fn where_small(self, limit: f32, then: Self, otherwise: Self) -> Self;
+    /// `term − self · factor`, in one rounding where the machine can.
+    unsafe fn neg_mul_add(self, factor: Self, term: Self) -> Self;
+    /// Within an eighth of `1/self`, for positive normal `self`.
+    unsafe fn reciprocal_guess(self) -> Self;
+    /// Transposes 8 × 8 numbers; rows are `row` apart in the source and `to_row` in the target.
+    unsafe fn transpose_block(from: *const f32, row: usize, to: *mut f32, to_row: usize);
+
+    /// `1/self` to about the last bit, for positive normal `self`: three Newton steps, which unlike the division of most
+    /// machines leave the divider to the square root.
+    #[inline(always)]
+    unsafe fn reciprocal(self) -> Self {
+        unsafe {
+            let mut guess = self.reciprocal_guess();
+            for _ in 0..3 {
+                let error = self.neg_mul_add(guess, Self::splat(1.0));
+                guess = guess.mul_add(error, guess);
+            }
+            guess
+        }
+    }
 }
+
+/// Subtracting the bits of a float from this gives those of a first guess at its reciprocal: it negates the exponent.
+const RECIPROCAL_BITS: u32 = 0x7EF3_11C7;
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -92,11 +113,19 @@ mod x86 {
             }
         }
         #[inline(always)]
-        unsafe fn where_small(self, limit: f32, then: Self, otherwise: Self) -> Self {
+        unsafe fn reciprocal_guess(self) -> Self {
             unsafe {
-                let small = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(_mm512_abs_ps(self), _mm512_set1_ps(limit));
-                _mm512_mask_blend_ps(small, otherwise, then)
+                let bits = _mm512_set1_epi32(super::RECIPROCAL_BITS as i32);
+                _mm512_castsi512_ps(_mm512_sub_epi32(bits, _mm512_castps_si512(self)))
             }
+        }
+        #[inline(always)]
+        unsafe fn transpose_block(from: *const f32, row: usize, to: *mut f32, to_row: usize) {
+            unsafe { transpose_8_by_8(from, row, to, to_row) }
+        }
+        #[inline(always)]
+        unsafe fn neg_mul_add(self, factor: Self, term: Self) -> Self {
+            unsafe { _mm512_fnmadd_ps(self, factor, term) }
         }
     }
 
@@ -154,10 +183,54 @@ mod x86 {
             }
         }
         #[inline(always)]
-        unsafe fn where_small(self, limit: f32, then: Self, otherwise: Self) -> Self {
+        unsafe fn reciprocal_guess(self) -> Self {
             unsafe {
-                let size = _mm256_andnot_ps(_mm256_set1_ps(-0.0), self);
-                _mm256_blendv_ps(otherwise, then, _mm256_cmp_ps::<_CMP_LT_OQ>(size, _mm256_set1_ps(limit)))
+                let bits = _mm256_set1_epi32(super::RECIPROCAL_BITS as i32);
+                _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_castps_si256(self)))
+            }
+        }
+        #[inline(always)]
+        unsafe fn transpose_block(from: *const f32, row: usize, to: *mut f32, to_row: usize) {
+            unsafe { transpose_8_by_8(from, row, to, to_row) }
+        }
+        #[inline(always)]
+        unsafe fn neg_mul_add(self, factor: Self, term: Self) -> Self {
+            unsafe { _mm256_fnmadd_ps(self, factor, term) }
+        }
+    }
+
+    /// Three rounds of shuffles: pairs, quadruples, halves.
+    #[inline(always)]
+    unsafe fn transpose_8_by_8(from: *const f32, row: usize, to: *mut f32, to_row: usize) {
+        unsafe {
+            let line = |index: usize| _mm256_loadu_ps(from.add(index * row));
+            let (a, b, c, d) = (line(0), line(1), line(2), line(3));
+            let (e, f, g, h) = (line(4), line(5), line(6), line(7));
+            let pairs = [
+                _mm256_unpacklo_ps(a, b),
+                _mm256_unpackhi_ps(a, b),
+                _mm256_unpacklo_ps(c, d),
+                _mm256_unpackhi_ps(c, d),
+                _mm256_unpacklo_ps(e, f),
+                _mm256_unpackhi_ps(e, f),
+                _mm256_unpacklo_ps(g, h),
+                _mm256_unpackhi_ps(g, h),
+            ];
+            let fours = [
+                _mm256_shuffle_ps::<0x44>(pairs[0], pairs[2]),
+                _mm256_shuffle_ps::<0xEE>(pairs[0], pairs[2]),
+                _mm256_shuffle_ps::<0x44>(pairs[1], pairs[3]),
+                _mm256_shuffle_ps::<0xEE>(pairs[1], pairs[3]),
+                _mm256_shuffle_ps::<0x44>(pairs[4], pairs[6]),
+                _mm256_shuffle_ps::<0xEE>(pairs[4], pairs[6]),
+                _mm256_shuffle_ps::<0x44>(pairs[5], pairs[7]),
+                _mm256_shuffle_ps::<0xEE>(pairs[5], pairs[7]),
+            ];
+            for index in 0..4 {
+                let low = _mm256_permute2f128_ps::<0x20>(fours[index], fours[index + 4]);
+                let high = _mm256_permute2f128_ps::<0x31>(fours[index], fours[index + 4]);
+                _mm256_storeu_ps(to.add(index * to_row), low);
+                _mm256_storeu_ps(to.add((index + 4) * to_row), high);
             }
         }
     }
@@ -238,8 +311,19 @@ impl Lanes for Plain {
         self.map(|a| if a.abs() < limit { 0.0 } else { a })
     }
     #[inline(always)]
-    unsafe fn where_small(self, limit: f32, then: Self, otherwise: Self) -> Self {
-        let (size, then, otherwise) = (self.0, then.0, otherwise.0);
-        Plain(std::array::from_fn(|lane| if size[lane].abs() < limit { then[lane] } else { otherwise[lane] }))
+    unsafe fn neg_mul_add(self, factor: Self, term: Self) -> Self {
+        unsafe { self.map(|a| -a).mul_add(factor, term) }
+    }
+    #[inline(always)]
+    unsafe fn reciprocal_guess(self) -> Self {
+        self.map(|a| f32::from_bits(RECIPROCAL_BITS.wrapping_sub(a.to_bits())))
+    }
+    #[inline(always)]
+    unsafe fn transpose_block(from: *const f32, row: usize, to: *mut f32, to_row: usize) {
+        for i in 0..8 {
+            for j in 0..8 {
+                unsafe { *to.add(j * to_row + i) = *from.add(i * row + j) };
+            }
+        }
     }
 }

@@ -7,17 +7,21 @@
 //! The instruction set is an [`Isa`] value that only detection can make, which is what makes the calls sound.
 
 mod adam;
+mod aligned;
 mod dropout;
 mod lanes;
 mod product;
 mod rational_tanh;
+mod scale;
 mod transpose;
 
 pub(crate) use adam::{AdamRates, adam};
+pub(crate) use aligned::Aligned;
 pub(crate) use dropout::{Dropout, fill_mask};
 pub(crate) use product::{Product, Strided, product};
 pub(crate) use rational_tanh::{Slopes, activate};
-pub(crate) use transpose::transpose;
+pub(crate) use scale::{multiply, scale_rows};
+pub(crate) use transpose::{Transpose, transpose};
 
 /// Rows of weights and activations are padded with zeros to a multiple of this, so that no kernel has a ragged edge.
 pub(crate) const PAD: usize = 16;
