@@ -3,11 +3,18 @@
 //! [`read_table`] turns a CSV or Parquet file into a [`Table`]; [`TableStream`] and [`TableWriter`] do the same piece
 //! by piece for files that do not fit into memory; [`to_record_batch`] and [`from_record_batch`] exchange tables with
 //! anything that speaks Arrow.
+//!
+//! [`load`] gives the tables that a policy names, in files or built in. [`datasets`] lists the built-in ones, [`fetch`]
+//! gets those that are not part of the program, and [`loan`] is a population whose truth is known.
 
+mod builtin;
 mod columnar;
 mod csv;
 mod error;
+mod fetch;
 mod interchange;
+mod load;
+pub mod loan;
 mod source;
 mod stream;
 mod write;
@@ -17,8 +24,13 @@ use std::path::Path;
 use redress::policy::Layout;
 use redress::table::Table;
 
+pub use builtin::{
+    Builtin, BuiltinError, DATA_FOLDER_VARIABLE, DataFolders, Presence, UnknownBuiltin, builtin, datasets,
+};
 pub use error::{ReadError, ReadReason, WriteError, WriteReason};
+pub use fetch::{FetchError, FetchOptions, Fetched, Progress, fetch};
 pub use interchange::{from_record_batch, to_record_batch};
+pub use load::{LoadError, Tables, load, load_policy_file, read_policy_file};
 use source::{Bytes, Format};
 pub use stream::{STREAM_ROWS, TableStream};
 pub use write::TableWriter;
