@@ -148,9 +148,11 @@ impl Artifact {
         sha256_hex(self.policy.source.as_bytes())
     }
 
-    /// SHA-256 of the encoding and of every weight and bias, layer after layer: all that decides a person's score.
+    /// SHA-256 of the encoding, the activation and every weight and bias, layer after layer: all that decides a person's
+    /// score.
     pub fn model_sha256(&self) -> String {
-        let mut bytes = serde_json::to_vec(&self.encoding).unwrap_or_default();
+        let about = (&self.encoding, self.model.architecture().activation);
+        let mut bytes = serde_json::to_vec(&about).unwrap_or_default();
         for layer in self.model.layers().iter() {
             bytes.extend(layer.weights.iter().chain(&layer.bias).flat_map(|value| value.to_le_bytes()));
         }
@@ -163,7 +165,11 @@ impl Artifact {
         let bytes = self.to_bytes().map_err(fail)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || -> std::io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            let mut builder = tempfile::Builder::new();
+            // A temporary file is its owner's alone unless told otherwise; a model is as readable as any other file.
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let mut file = builder.prefix(".redress-").tempfile_in(folder)?;
             file.write_all(&bytes)?;
             file.as_file().sync_all()?;
             file.persist(path).map_err(|error| error.error)?;
@@ -357,5 +363,47 @@ mod tests {
         let foreign = safetensors::serialize(Vec::<(String, TensorView)>::new(), None).unwrap();
         assert!(matches!(Artifact::from_bytes(&foreign), Err(ArtifactReason::Foreign)));
         assert!(matches!(Artifact::from_bytes(b"hello"), Err(ArtifactReason::Damaged(_))));
+    }
+
+    /// The file with one tensor replaced, or left out.
+    fn with_tensor(name: &str, replacement: Option<(Dtype, Vec<usize>, Vec<u8>)>) -> Vec<u8> {
+        let bytes = artifact(&Architecture { hidden: vec![4], ..Architecture::default() }).to_bytes().unwrap();
+        let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
+        let tensors = SafeTensors::deserialize(&bytes).unwrap();
+        let mut views: Vec<_> = tensors.iter().filter(|(own, _)| *own != name).collect();
+        if let Some((dtype, shape, data)) = &replacement {
+            views.push((name, TensorView::new(*dtype, shape.clone(), data).unwrap()));
+        }
+        safetensors::serialize(views, header.metadata().clone()).unwrap()
+    }
+
+    #[test]
+    fn tensors_that_make_no_model_are_refused_by_name() {
+        let refuse = |name, replacement| Artifact::from_bytes(&with_tensor(name, replacement)).unwrap_err();
+        let zeros = |count: usize| vec![0; 4 * count];
+        for replacement in [None, Some((Dtype::F32, vec![4], zeros(4))), Some((Dtype::F64, vec![2, 2], zeros(8)))] {
+            let reason = refuse("layers.0.weight", replacement);
+            assert!(matches!(reason, ArtifactReason::Tensor { name, .. } if name == "layers.0.weight"));
+        }
+        let swapped = refuse("layers.0.weight", Some((Dtype::F32, vec![2, 4], zeros(8))));
+        assert!(matches!(swapped, ArtifactReason::Model(ModelError::WrongCount { layer: 0, .. })), "{swapped}");
+        let nan = f32::NAN.to_le_bytes().repeat(4);
+        let reason = refuse("layers.0.bias", Some((Dtype::F32, vec![4], nan)));
+        assert!(matches!(reason, ArtifactReason::Model(ModelError::NotFinite { layer: 0, .. })));
+        let wide = Some((Dtype::F32, vec![4, 3], zeros(12)));
+        assert!(matches!(refuse("layers.0.weight", wide), ArtifactReason::Unfit(_)));
+    }
+
+    #[test]
+    fn equal_artefacts_are_equal_bytes_and_writing_leaves_one_file() {
+        let artifact = artifact(&Architecture { hidden: vec![4], ..Architecture::default() });
+        assert_eq!(artifact.to_bytes().unwrap(), artifact.clone().to_bytes().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("absent").join("model.safetensors");
+        assert!(matches!(artifact.save(&missing).unwrap_err().reason, ArtifactReason::Io(_)));
+        let path = folder.path().join("model.safetensors");
+        artifact.save(&path).unwrap();
+        artifact.save(&path).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
