@@ -75,6 +75,22 @@ impl FeasibleSet {
         Ok(set)
     }
 
+    /// The part of Δ(x) in which only the levers for which `keep` is true move.
+    pub fn only(&self, keep: &[bool]) -> Self {
+        let mut set = Self { pieces: vec![], rows: vec![], corners: OnceLock::new(), ..self.clone() };
+        for (domain, _) in set.domains.iter_mut().zip(keep).filter(|(_, keep)| !**keep) {
+            *domain = match *domain {
+                Domain::Range { .. } => Domain::Range { lo: 0.0, hi: 0.0 },
+                Domain::Grid { step, .. } => Domain::Grid { step, lo: 0, hi: 0 },
+                Domain::Choice { from, .. } => Domain::Choice { from, to: vec![from] },
+            };
+        }
+        if !set.shared.is_box {
+            set.cut_into_pieces();
+        }
+        set
+    }
+
     /// Pieces and rows: those of the policy, then the limits of what links move, widened to where the person is.
     fn cut_into_pieces(&mut self) {
         let shared = self.shared.clone();

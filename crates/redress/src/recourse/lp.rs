@@ -18,47 +18,36 @@ use crate::{
     dataset::People,
     feasible::{Action, ActionSpace, FeasibleSet, SpaceError},
     model::{Model, Scorer},
+    train::{InnerObjective, InnerProblem},
 };
-
-/// Which way the step goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Step {
-    /// Towards a yes, as the paper writes it.
-    #[default]
-    AsWritten,
-    /// Away from a yes, as the released code does: kept only to reproduce the printed tables.
-    AsReleased,
-}
 
 /// The one-step linear program as a solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lp {
-    /// Which way the step goes.
-    pub step: Step,
+    /// Which way the step goes: towards a yes, as the paper writes it, or away from it, as its released code does (kept
+    /// only to reproduce the printed tables).
+    pub objective: InnerObjective,
 }
 
-impl Step {
-    /// The gradient of what the step minimises, from the gradient of the logit.
-    fn objective(self, gradient: &mut [f32]) {
-        if self == Step::AsWritten {
-            gradient.iter_mut().for_each(|slope| *slope = -*slope);
-        }
+/// Turns gradients of the logit into gradients of what the step minimises.
+fn to_minimise(objective: InnerObjective, gradients: &mut [f32]) {
+    if objective == InnerObjective::AsWritten {
+        gradients.iter_mut().for_each(|slope| *slope = -*slope);
     }
 }
 
 impl Improver for Lp {
     fn name(&self) -> &'static str {
-        match self.step {
-            Step::AsWritten => "lp",
-            Step::AsReleased => "lp as released",
+        match self.objective {
+            InnerObjective::AsWritten => "lp",
+            InnerObjective::AsReleased => "lp as released",
         }
     }
 
     fn improve(&self, model: &Model, feasible: &FeasibleSet) -> Action {
         let mut gradient = vec![0.0; model.inputs()];
         model.gradients(feasible.point(), &mut [0.0], &mut gradient);
-        self.step.objective(&mut gradient);
+        to_minimise(self.objective, &mut gradient);
         feasible.minimise(&gradient)
     }
 }
@@ -105,67 +94,32 @@ const CHUNK: usize = 512;
 /// The step for a whole table. `points` are the encoded people, row after row, as
 /// [`Encoding::encode_all`](crate::encoding::Encoding::encode_all) makes them.
 ///
-/// Where Δ(x) is a box (see [`ActionSpace::is_box`]) and nobody has overrides, nothing is allocated for a person: the
-/// program has the closed form of [`FeasibleSet::minimise`]. Everywhere else one [`FeasibleSet`] is made for each.
+/// It is the inner problem of training, solved by the same code: where Δ(x) is a box (see [`ActionSpace::is_box`]) and
+/// nobody has overrides, in closed form and without allocating for a person.
 pub fn step_all(
     model: &Model,
     space: &ActionSpace,
     people: &People,
     points: &[f32],
-    step: Step,
+    objective: InnerObjective,
 ) -> Result<Stepped, SpaceError> {
     let width = space.encoding().width();
     let count = people.len();
-    let mut stepped = Stepped { before: vec![0.0; count], after: vec![0.0; count], points: points.to_vec() };
+    let mut stepped = Stepped { before: vec![0.0; count], after: vec![0.0; count], points: vec![0.0; points.len()] };
     if width == 0 || count == 0 {
         return Ok(stepped);
     }
-    let is_box = space.is_box() && people.overrides.is_empty();
-    let chunks = stepped.points.par_chunks_mut(CHUNK * width);
-    let chunks = chunks.zip(stepped.before.par_chunks_mut(CHUNK)).zip(stepped.after.par_chunks_mut(CHUNK));
-    chunks.enumerate().try_for_each(|(chunk, ((points, before), after))| {
+    let inner = InnerProblem::new(space, people)?;
+    let chunks = points.par_chunks(CHUNK * width).zip(stepped.points.par_chunks_mut(CHUNK * width));
+    let chunks = chunks.zip(stepped.before.par_chunks_mut(CHUNK).zip(stepped.after.par_chunks_mut(CHUNK)));
+    chunks.enumerate().for_each(|(chunk, ((points, moved), (before, after)))| {
         let mut gradients = vec![0.0; points.len()];
         model.gradients(points, before, &mut gradients);
-        step.objective(&mut gradients);
-        let rows = chunk * CHUNK..chunk * CHUNK + before.len();
-        let moved = rows.zip(points.chunks_exact_mut(width).zip(gradients.chunks_exact(width)));
-        if is_box {
-            let mut corners = Corners::new(space);
-            moved.for_each(|(row, (point, gradient))| corners.step(space, people.row(row), gradient, point));
-        } else {
-            for (row, (point, gradient)) in moved {
-                let feasible = space.feasible(people.row(row), people.overrides.get(row))?;
-                feasible.encode(&feasible.minimise(gradient), point);
-            }
+        let rows = points.chunks_exact(width).zip(gradients.chunks_exact(width)).zip(moved.chunks_exact_mut(width));
+        for (row, ((point, gradient), moved)) in rows.enumerate() {
+            inner.respond(chunk * CHUNK + row, objective, point, gradient, moved);
         }
-        model.logits(points, after);
-        Ok(())
-    })?;
+        model.logits(moved, after);
+    });
     Ok(stepped)
-}
-
-/// The closed form of the program over a box, for one person after the other.
-struct Corners {
-    lo: Vec<f32>,
-    hi: Vec<f32>,
-}
-
-impl Corners {
-    fn new(space: &ActionSpace) -> Self {
-        let levers = space.levers().len();
-        Self { lo: vec![0.0; levers], hi: vec![0.0; levers] }
-    }
-
-    /// δ_i = lo_i where ∇_i > 0, hi_i where ∇_i < 0, 0 where the gradient is 0.
-    fn step(&mut self, space: &ActionSpace, person: &[f64], gradient: &[f32], point: &mut [f32]) {
-        space.bounds(person, &mut self.lo, &mut self.hi);
-        for (lever, (lo, hi)) in space.levers().iter().zip(self.lo.iter().zip(&self.hi)) {
-            let slope = gradient[lever.column];
-            if slope > 0.0 {
-                point[lever.column] = *lo;
-            } else if slope < 0.0 {
-                point[lever.column] = *hi;
-            }
-        }
-    }
 }

@@ -8,14 +8,25 @@
 mod budget;
 mod case;
 mod cost;
+mod least_squares;
+mod search;
 mod verdict;
 
+pub mod causal;
+pub mod engine;
 pub mod exact;
+pub mod gradient;
+pub mod letter;
+pub mod linear;
 pub mod lp;
+pub mod options;
+pub mod words;
 
 pub use budget::{Budget, Meter, Spent};
 pub use case::{Case, Plan};
 pub use cost::{Costs, Measure};
+pub use engine::{Advisor, AdvisorError, Decision, Explanation, Method, Outcome, Request, RequestError};
+pub use options::options;
 pub use verdict::{Absence, Verdict};
 
 use crate::{
@@ -41,3 +52,6 @@ pub trait Improver: Send + Sync {
     /// A permitted action, which may be to stay.
     fn improve(&self, model: &Model, feasible: &FeasibleSet) -> Action;
 }
+
+#[cfg(test)]
+mod tests;

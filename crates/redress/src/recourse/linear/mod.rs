@@ -1,0 +1,281 @@
+//! Recourse by a linear approximation: LIME, then the integer program of Ustun et al. (2019).
+//!
+//! The score near the person is approximated by a linear one ([`Lime`]); over the policy's grid the cheapest action is
+//! found that brings the *linear* score to the threshold; and that action is tried on the true model. Where the
+//! approximation is poor the action fails there, and the verdict says so: no yes was found.
+//!
+//! A model that is linear needs no approximation. Then the answer is the cheapest action of the grid, exactly, and
+//! options with different feature sets (flipsets) come in the order of their cost.
+
+mod integer_program;
+mod lime;
+
+use std::cell::RefCell;
+
+pub use lime::Lime;
+
+use self::integer_program::{Choice, Found, Program, Side};
+use super::{Absence, Budget, Case, Measure, Meter, Plan, Solver, Verdict};
+use crate::{
+    feasible::{Action, Domain, Move},
+    model::{Linear, Model, Scorer},
+};
+
+/// LIME and the integer program as a solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinearProgram {
+    /// How a model that is not linear is approximated.
+    pub lime: Lime,
+    /// Into how many parts the range of a number without steps is cut: Ustun et al. use 100.
+    pub grid: usize,
+    /// How many plans with different feature sets are wanted.
+    pub plans: usize,
+}
+
+impl Default for LinearProgram {
+    fn default() -> Self {
+        Self { lime: Lime::default(), grid: 100, plans: 1 }
+    }
+}
+
+/// A lattice with more steps than this on one lever is thinned out to about as many.
+const MOST_STEPS: i64 = 4000;
+
+impl Solver for LinearProgram {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn solve(&self, case: &Case, budget: &Budget) -> Verdict {
+        let mut meter = budget.meter();
+        let unknown = |meter: &Meter, best_logit| Verdict::Unknown { spent: meter.spent(), best_logit };
+        if !meter.evaluate(1) {
+            return unknown(&meter, f32::NEG_INFINITY);
+        }
+        let before = case.logit();
+        if case.threshold.approves(before) {
+            return Verdict::Approved { logit: before };
+        }
+        let weights = match case.model {
+            Model::Linear(linear) => linear.weights().iter().map(|&weight| f64::from(weight)).collect(),
+            Model::Mlp(_) if meter.evaluate(self.lime.samples as u64) => {
+                self.lime.weights(case.model, case.feasible.encoding(), case.feasible.person())
+            }
+            Model::Mlp(_) => return unknown(&meter, before),
+        };
+        let grid = Grid::new(case, &weights, self.grid);
+        let need = case.threshold.logit() - f64::from(before) - grid.slack;
+        let mut search = Search { case, grid: &grid, need, plans: Vec::new(), best: RefCell::new(before) };
+        let complete = search.run(self.plans.max(1), &mut meter);
+        let best_logit = search.best.into_inner();
+        if !search.plans.is_empty() {
+            return Verdict::Recourse(search.plans);
+        }
+        if let Some(proof) = proof(case, grid.slack, best_logit) {
+            return Verdict::NoRecourse(proof);
+        }
+        if complete { Verdict::NoRecourse(Absence::NotFound { best_logit }) } else { unknown(&meter, best_logit) }
+    }
+}
+
+/// For a linear model: a bound on its score over Δ(x) that lies below the threshold.
+fn proof(case: &Case, slack: f64, seen: f32) -> Option<Absence> {
+    let Model::Linear(linear) = case.model else { return None };
+    let downhill: Vec<f64> = linear.weights().iter().map(|&weight| -f64::from(weight)).collect();
+    let least = case.feasible.relaxed_minimum(case.feasible.domains(), &downhill);
+    let upper = f64::from(linear.bias()) - least + slack;
+    let gradient: Vec<f32> = linear.weights().iter().map(|weight| -weight).collect();
+    let best_logit = seen.max(case.logit_after(&case.feasible.minimise(&gradient)));
+    (upper < case.threshold.logit()).then_some(Absence::Proven { best_logit, upper })
+}
+
+/// The moves of every lever with their costs and what they add to the linear score.
+struct Grid {
+    moves: Vec<Vec<(Move, Choice)>>,
+    /// By how much a true score can miss the sum, for a model that is linear; else 0.
+    slack: f64,
+}
+
+impl Grid {
+    fn new(case: &Case, weights: &[f64], parts: usize) -> Self {
+        let feasible = case.feasible;
+        let stay = feasible.stay();
+        let mut after = vec![0.0; weights.len()];
+        let mut reach: Vec<f64> = feasible.point().iter().map(|&at| f64::from(at.abs())).collect();
+        let mut moves = Vec::new();
+        for (lever, domain) in feasible.domains().iter().enumerate() {
+            let mut options = Vec::new();
+            for step in listed(domain, parts) {
+                let mut action = stay.clone();
+                action.moves[lever] = step;
+                feasible.encode(&action, &mut after);
+                let differences = after.iter().zip(feasible.point()).zip(weights);
+                let gain = differences.map(|((to, from), weight)| weight * (f64::from(*to) - f64::from(*from))).sum();
+                options.push((step, Choice { cost: case.costs.of_move(feasible, lever, &step), gain }));
+                reach.iter_mut().zip(&after).for_each(|(reach, to)| *reach = reach.max(f64::from(to.abs())));
+            }
+            moves.push(options);
+        }
+        let slack = match case.model {
+            Model::Linear(linear) => rounding(linear, &reach),
+            Model::Mlp(_) => 0.0,
+        };
+        Self { moves, slack }
+    }
+
+    /// The options with the cost parts that add up under a measure.
+    fn choices(&self, measure: Measure) -> Vec<Vec<Choice>> {
+        let cost = |cost: f64| if measure == Measure::L2 { cost * cost } else { cost };
+        let option = |(_, choice): &(Move, Choice)| Choice { cost: cost(choice.cost), gain: choice.gain };
+        self.moves.iter().map(|options| options.iter().map(option).collect()).collect()
+    }
+
+    fn action(&self, chosen: &[usize]) -> Action {
+        Action { moves: self.moves.iter().zip(chosen).map(|(options, &index)| options[index].0).collect() }
+    }
+}
+
+/// How far an f32 sum over points of this reach can be from the exact one.
+fn rounding(linear: &Linear, reach: &[f64]) -> f64 {
+    let terms = linear.weights().iter().zip(reach).map(|(weight, reach)| f64::from(weight.abs()) * reach);
+    let size = f64::from(linear.bias().abs()) + terms.sum::<f64>();
+    2.0 * (linear.inputs() + 2) as f64 * f64::from(f32::EPSILON) * size
+}
+
+/// The moves of a domain, staying first; a range is cut into parts.
+fn listed(domain: &Domain, parts: usize) -> Vec<Move> {
+    let mut moves: Vec<Move> = match domain {
+        Domain::Range { lo, hi } => {
+            let parts = parts.max(1);
+            let at = |part: usize| lo + (hi - lo) * part as f64 / parts as f64;
+            (0..=parts).map(|part| Move::By(if part == parts { *hi } else { at(part) })).collect()
+        }
+        Domain::Grid { lo, hi, .. } => {
+            let stride = ((hi - lo) / MOST_STEPS).max(1);
+            let inner = (*lo..*hi).step_by(stride as usize).chain([*hi]);
+            inner.map(Move::Steps).collect()
+        }
+        Domain::Choice { to, .. } => to.iter().map(|&to| Move::To(to)).collect(),
+    };
+    moves.retain(|step| !domain.stays(*step));
+    moves.dedup();
+    moves.insert(0, domain.stay());
+    moves
+}
+
+/// The search for plans with different feature sets.
+struct Search<'a> {
+    case: &'a Case<'a>,
+    grid: &'a Grid,
+    need: f64,
+    plans: Vec<Plan>,
+    /// The highest logit of an action that was tried on the true model.
+    best: RefCell<f32>,
+}
+
+impl Search<'_> {
+    /// Adds plans from the cheapest on; whether the budget sufficed.
+    fn run(&mut self, wanted: usize, meter: &mut Meter) -> bool {
+        while self.plans.len() < wanted {
+            let found = self.cheapest(meter);
+            let Some((_, chosen)) = found.best else { return found.complete };
+            if !meter.evaluate(1) {
+                return false;
+            }
+            let action = self.grid.action(&chosen);
+            let Some(plan) = self.case.verify(&action) else {
+                self.tried(self.case.logit_after(&action));
+                return found.complete;
+            };
+            self.plans.push(plan);
+        }
+        true
+    }
+
+    /// The cheapest options whose feature set is new. A maximum is a sum under a limit on every part: the lowest limit
+    /// with a solution is found by bisection.
+    fn cheapest(&self, meter: &mut Meter) -> Found {
+        let measure = self.case.costs.measure();
+        let choices = self.grid.choices(measure);
+        if measure != Measure::PercentileMax {
+            return Program::new(choices, self.need).solve(self, meter);
+        }
+        let mut limits: Vec<f64> = choices.iter().flatten().map(|choice| choice.cost).collect();
+        limits.sort_by(f64::total_cmp);
+        limits.dedup();
+        let (mut low, mut high) = (0, limits.len());
+        let mut best = Found { best: None, complete: true };
+        while low < high {
+            let middle = (low + high) / 2;
+            let within = |choice: &Choice| choice.cost <= limits[middle];
+            // What is too dear is made useless rather than left out, so that options keep their index.
+            let useless = Choice { cost: f64::INFINITY, gain: f64::NEG_INFINITY };
+            let options = choices
+                .iter()
+                .map(|options| options.iter().map(|choice| if within(choice) { *choice } else { useless }).collect());
+            let found = Program::new(options.collect(), self.need).solve(self, meter);
+            best.complete &= found.complete;
+            if found.best.is_some() {
+                (best.best, high) = (found.best, middle);
+            } else {
+                low = middle + 1;
+            }
+        }
+        best
+    }
+
+    fn tried(&self, logit: f32) {
+        let mut best = self.best.borrow_mut();
+        *best = best.max(logit);
+    }
+
+    /// Which levers move.
+    fn features(&self, action: &Action) -> Vec<bool> {
+        let domains = self.case.feasible.domains();
+        domains.iter().zip(&action.moves).map(|(domain, &step)| !domain.stays(step)).collect()
+    }
+}
+
+impl Side for Search<'_> {
+    fn may(&self, chosen: &[usize]) -> bool {
+        let feasible = self.case.feasible;
+        if feasible.is_box() {
+            return true;
+        }
+        let mut domains = feasible.domains().to_vec();
+        for ((domain, options), &index) in domains.iter_mut().zip(&self.grid.moves).zip(chosen) {
+            *domain = only(domain, options[index].0);
+        }
+        feasible.rows_may_hold(&domains)
+    }
+
+    fn is(&self, chosen: &[usize]) -> bool {
+        let action = self.grid.action(chosen);
+        let features = self.features(&action);
+        if self.plans.iter().any(|plan| self.features(plan.action()) == features)
+            || !self.case.feasible.contains(&action)
+        {
+            return false;
+        }
+        // For a linear model the sum is right up to rounding, and the model has the last word. An approximation is
+        // taken at its word here, and tried afterwards.
+        match self.case.model {
+            Model::Linear(_) => {
+                let logit = self.case.logit_after(&action);
+                self.tried(logit);
+                self.case.threshold.approves(logit)
+            }
+            Model::Mlp(_) => true,
+        }
+    }
+}
+
+/// The part of a domain that holds one move.
+fn only(domain: &Domain, step: Move) -> Domain {
+    match (domain, step) {
+        (Domain::Grid { step, .. }, Move::Steps(steps)) => Domain::Grid { step: *step, lo: steps, hi: steps },
+        (Domain::Choice { from, .. }, Move::To(to)) => Domain::Choice { from: *from, to: vec![to] },
+        (_, Move::By(change)) => Domain::Range { lo: change, hi: change },
+        _ => domain.clone(),
+    }
+}
