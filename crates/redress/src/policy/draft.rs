@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::profile::{Profile, Shape, favourable, is_protected, unit};
 use super::write::{key, list, number, text};
 use super::{Filter, Policy};
@@ -26,7 +28,7 @@ pub fn draft(table: &Table, label: &str, file: &str) -> Result<String, DataError
     let rows: Vec<usize> = (0..table.rows()).filter(|&row| !outcome.gaps()[row]).collect();
     let features: Vec<Profile> = table
         .columns()
-        .iter()
+        .par_iter()
         .filter(|column| column.name() != label)
         .map(|column| Profile::new(column, &ABSENT, &rows))
         .collect();
@@ -57,7 +59,7 @@ fn profile(table: &Table, label: &str) -> Result<Profile, DataError> {
         return Err(DataError::NoRows("the table has a header but no rows".to_owned()));
     }
     let outcome = Profile::new(column, &ABSENT, &(0..table.rows()).collect::<Vec<_>>());
-    if outcome.distinct.len() < 2 {
+    if outcome.count < 2 {
         let fault = match outcome.distinct.is_empty() {
             true => {
                 return Err(DataError::Column {
@@ -147,7 +149,7 @@ fn write_feature(out: &mut String, profile: &Profile) {
         }
         Shape::Category => out.push_str(&format!(
             "kind = \"category\"   # {} values; with an order, write \"ordered\" and values = [lowest, ..., highest]\n",
-            profile.distinct.len()
+            profile.count
         )),
         Shape::Unused(_) => {}
     }
