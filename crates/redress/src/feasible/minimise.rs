@@ -27,7 +27,7 @@ impl FeasibleSet {
     ///
     /// `gradient` has one entry a column of the point; what is not a number counts as 0. The result is always permitted
     /// and never worse than doing nothing. The one case without a minimum is a continuous change that sets off a
-    /// once-in-all link and is better the smaller it is; it is answered with a millionth of its range.
+    /// once-in-all link and is better the smaller it is; it is answered with a ten-thousandth of its range.
     pub fn minimise(&self, gradient: &[f32]) -> Action {
         let weights: Vec<f64> = gradient.iter().map(|&entry| finite(entry)).collect();
         if self.is_box() {
@@ -119,7 +119,7 @@ impl FeasibleSet {
         if let Some(corners) = self.corners.get_or_init(|| corners::of(self)) {
             return corners::minimise(self, corners, linear);
         }
-        program::minimise(self, linear).map(|action| self.shrink(action)).filter(|action| self.contains(action))
+        program::minimise(self, linear).map(|action| self.shrink(action))
     }
 
     /// Takes the continuous moves back towards staying, as little as the rows need; everything back if that is not
@@ -132,7 +132,9 @@ impl FeasibleSet {
             let terms = action.moves.iter().enumerate().map(|(lever, &step)| (step, self.row_term(lever, row, step)));
             let (free, fixed): (Vec<_>, Vec<_>) = terms.partition(|(step, _)| matches!(step, Move::By(_)));
             let sum = |terms: &[(Move, f64)]| terms.iter().map(|term| term.1).sum::<f64>();
-            let (free, room) = (sum(&free), self.rows[row].bound - sum(&fixed));
+            // Half of the tolerance: where the bound is 0 rounding alone must not take everything back.
+            let room = self.rows[row].bound + 0.5 * self.rows[row].tolerance - sum(&fixed);
+            let free = sum(&free);
             if free > room { (room / free).max(0.0) } else { 1.0 }
         });
         let share = share.fold(1.0, f64::min);

@@ -22,6 +22,7 @@ mod corners;
 mod lattice;
 mod limits;
 mod minimise;
+mod nearest;
 mod pieces;
 mod program;
 mod project;
