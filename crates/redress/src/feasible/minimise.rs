@@ -146,19 +146,24 @@ impl FeasibleSet {
         if self.rows_hold(&action.moves) { action } else { self.stay() }
     }
 
-    /// Undoes moves that gain nothing: where the gradient is 0 the change is 0.
+    /// Undoes moves that gain nothing, as far as the rows permit: where the gradient is 0 the change is 0. Undoing one
+    /// may make room to undo another.
     fn without_idle_moves(&self, linear: &Linear, mut action: Action) -> Action {
-        for lever in 0..self.domains.len() {
-            let step = action.moves[lever];
+        let idle = |lever: usize, step: Move| {
             let gain = self.piece_of(lever, step).map_or(0.0, |piece| linear.terms[lever][piece].at(position(step)));
-            if gain == 0.0 && !self.domains[lever].stays(step) {
-                action.moves[lever] = self.domains[lever].stay();
-                if !self.rows_hold(&action.moves) {
-                    action.moves[lever] = step;
-                }
+            gain == 0.0 && !self.domains[lever].stays(step)
+        };
+        loop {
+            let undone = (0..self.domains.len()).filter(|&lever| idle(lever, action.moves[lever])).find_map(|lever| {
+                let mut without = action.clone();
+                without.moves[lever] = self.domains[lever].stay();
+                self.rows_hold(&without.moves).then_some(without)
+            });
+            match undone {
+                Some(without) => action = without,
+                None => return action,
             }
         }
-        action
     }
 }
 
