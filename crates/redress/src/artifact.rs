@@ -20,6 +20,7 @@ use crate::{
     model::{Activation, Dense, Model, ModelError, Scorer},
     pipeline::Preset,
     policy::Policy,
+    recourse::{Advisor, Costs, Measure, causal::StructuralModel},
     train::TrainParams,
 };
 
@@ -43,6 +44,8 @@ pub struct Artifact {
     pub threshold: Threshold,
     /// The guarantee of the threshold, if it has one.
     pub certificate: Option<Certificate>,
+    /// The structural causal model, fitted on the training rows, where the policy has one.
+    pub causes: Option<StructuralModel>,
     /// How it was trained.
     pub origin: Origin,
 }
@@ -123,6 +126,7 @@ struct Metadata {
     dropout: f32,
     threshold: Threshold,
     certificate: Option<Certificate>,
+    causes: Option<StructuralModel>,
     origin: Origin,
 }
 
@@ -136,6 +140,15 @@ impl Artifact {
     /// Δ for everybody, compiled.
     pub fn space(&self) -> Result<ActionSpace, SpaceError> {
         ActionSpace::new(&self.policy, &self.encoding, self.lattice)
+    }
+
+    /// Someone to ask about people: the model with its policy, its threshold and what changes cost.
+    pub fn advisor(&self, measure: Measure) -> Result<Advisor, ArtifactReason> {
+        let unfit = |error: &dyn std::fmt::Display| ArtifactReason::Unfit(error.to_string());
+        let space = self.space().map_err(|error| unfit(&error))?;
+        let costs = Costs::new(&self.policy, &self.encoding, measure);
+        Advisor::new(self.model.clone(), space, self.threshold, costs, self.causes.clone())
+            .map_err(|error| unfit(&error))
     }
 
     /// The hashes that a certificate of this model over these calibration rows must carry.
@@ -200,6 +213,7 @@ impl Artifact {
             dropout: architecture.dropout,
             threshold: self.threshold,
             certificate: self.certificate.clone(),
+            causes: self.causes.clone(),
             origin: self.origin.clone(),
         };
         let document = serde_json::to_string(&metadata).map_err(|error| ArtifactReason::Metadata(error.to_string()))?;
@@ -246,6 +260,7 @@ impl Artifact {
             model,
             threshold: metadata.threshold,
             certificate: metadata.certificate,
+            causes: metadata.causes,
             origin: metadata.origin,
         };
         artifact.space().map_err(|error| ArtifactReason::Unfit(error.to_string()))?;
@@ -316,6 +331,7 @@ mod tests {
             model: Model::random(2, architecture, 3).unwrap(),
             threshold: Threshold::from_logit(-0.125),
             certificate: None,
+            causes: None,
             origin: Origin {
                 base: String::new(),
                 preset: Preset::Paper,

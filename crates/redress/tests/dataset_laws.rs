@@ -64,8 +64,7 @@ fn table(rows: &[Row]) -> Table {
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     let row = (
         prop::option::weighted(0.9, -9i64..9),
-        // -72 eighths are -9, which stands for "missing".
-        prop::option::weighted(0.9, any::<i16>().prop_map(|eighths| if eighths == -72 { 72 } else { eighths })),
+        prop::option::weighted(0.9, any::<i16>()),
         0..CATEGORIES.len(),
         any::<bool>(),
         any::<bool>(),

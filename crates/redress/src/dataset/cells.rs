@@ -68,21 +68,19 @@ impl<'t> Cells<'t> {
 
     /// Writes the values of `rows` at `offset`, `offset + width`, … of `out`.
     pub(super) fn write(&self, rows: &[usize], out: &mut [f64], offset: usize, width: usize) {
-        let places = out.chunks_exact_mut(width).zip(rows);
-        if matches!(self.column.values(), Values::Missing(_)) {
-            places.for_each(|(place, _)| place[offset] = MISSING);
-            return;
-        }
+        let places = out.iter_mut().skip(offset).step_by(width).zip(rows);
         match &self.source {
-            Source::Numbers(values) => places.for_each(|(place, &row)| place[offset] = self.judge(values[row])),
-            Source::Integers(values) => places.for_each(|(place, &row)| place[offset] = self.judge(values[row] as f64)),
-            Source::Codes { codes, lookup, .. } => places.for_each(|(place, &row)| {
-                place[offset] = lookup.get(codes[row] as usize).copied().unwrap_or(MISSING);
-            }),
+            Source::Numbers(values) => places.for_each(|(place, &row)| *place = self.judge(values[row])),
+            Source::Integers(values) => places.for_each(|(place, &row)| *place = self.judge(values[row] as f64)),
+            Source::Codes { codes, lookup, .. } => {
+                places.for_each(|(place, &row)| *place = lookup.get(codes[row] as usize).copied().unwrap_or(MISSING));
+            }
         }
-        if self.column.missing().count() > 0 {
-            let places = out.chunks_exact_mut(width).zip(rows);
-            places.filter(|(_, row)| self.column.is_missing(**row)).for_each(|(place, _)| place[offset] = MISSING);
+        if matches!(self.column.values(), Values::Missing(_)) {
+            out.iter_mut().skip(offset).step_by(width).for_each(|place| *place = MISSING);
+        } else if self.column.missing().count() > 0 {
+            let places = out.iter_mut().skip(offset).step_by(width).zip(rows);
+            places.filter(|(_, row)| self.column.is_missing(**row)).for_each(|(place, _)| *place = MISSING);
         }
     }
 

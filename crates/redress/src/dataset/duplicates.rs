@@ -7,18 +7,21 @@ use crate::table::{Column, Table, Values};
 
 /// Keeps the first of equal rows: equal in every column of the table, missing values included.
 pub(super) fn drop_repeats(table: &Table, rows: &mut Vec<usize>) {
-    let mut first: HashMap<u64, usize> = HashMap::with_capacity(rows.len());
+    // Rows with one hash form a chain; only they are compared value by value.
+    let mut first: HashMap<u64, Vec<usize>> = HashMap::with_capacity(rows.len());
     rows.retain(|&row| {
-        let mut hash = table.columns().iter().fold(0, |hash, column| mix(hash, key(column, row)));
-        loop {
-            match first.entry(hash) {
-                Entry::Vacant(place) => {
-                    place.insert(row);
-                    return true;
+        let hash = table.columns().iter().fold(0, |hash, column| mix(hash, key(column, row)));
+        match first.entry(hash) {
+            Entry::Vacant(place) => {
+                place.insert(vec![row]);
+                true
+            }
+            Entry::Occupied(mut chain) => {
+                let repeats = chain.get().iter().any(|&earlier| equal(table, earlier, row));
+                if !repeats {
+                    chain.get_mut().push(row);
                 }
-                Entry::Occupied(earlier) if equal(table, *earlier.get(), row) => return false,
-                // Another row has the same hash by chance: look in the next place.
-                Entry::Occupied(_) => hash = hash.wrapping_add(1),
+                !repeats
             }
         }
     });

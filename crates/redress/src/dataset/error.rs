@@ -84,6 +84,22 @@ pub enum DataError {
     Draft(#[from] PolicyError),
 }
 
+impl DataError {
+    /// The same fault in a table that is part of a longer one: rows count on from `rows`.
+    pub fn after(mut self, rows: usize) -> Self {
+        match &mut self {
+            DataError::Cell { place, .. }
+            | DataError::MissingCell { place, .. }
+            | DataError::Override { place, .. } => {
+                place.row = place.row.map(|row| row + rows);
+            }
+            DataError::Filtered { row, .. } => *row += rows,
+            _ => {}
+        }
+        self
+    }
+}
+
 /// What a label column may be instead of two outcomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabelFault {

@@ -267,18 +267,15 @@ fn warnings(
     if policy.features.iter().all(|rule| rule.action.change == Direction::Fixed) {
         warnings.push(Warning::NothingActionable);
     }
-    let looks: Vec<(f64, (f64, f64))> = (0..features.len())
-        .into_par_iter()
-        .map(|feature| (ranking(dataset, feature), extremes(column(dataset, feature))))
-        .collect();
+    let rankings: Vec<f64> = (0..features.len()).into_par_iter().map(|feature| ranking(dataset, feature)).collect();
     for (feature, inspected) in features.iter().enumerate() {
-        let (ranking, (low, high)) = looks[feature];
+        let (low, high) = extremes(column(dataset, feature));
         if low == high {
             let value = dataset.people.schema.show(feature, low);
             warnings.push(Warning::Constant { feature: inspected.column.clone(), value });
         }
-        if ranking > GIVES_AWAY {
-            warnings.push(Warning::GivesLabelAway { feature: inspected.column.clone(), ranking });
+        if rankings[feature] > GIVES_AWAY {
+            warnings.push(Warning::GivesLabelAway { feature: inspected.column.clone(), ranking: rankings[feature] });
         }
         if policy.features[feature].action.change != Direction::Fixed && inspected.movable_rows == 0 {
             warnings.push(Warning::UnusableAction { feature: inspected.column.clone(), may: inspected.may.clone() });

@@ -98,11 +98,11 @@ fn narrow(
         _ => measure(kind, field, text, &place)?,
     };
     let before = match field {
-        OverrideField::Min => rule.action.min.filter(|min| own < *min),
-        OverrideField::Max => rule.action.max.filter(|max| own > *max),
+        OverrideField::Min => rule.action.min.filter(|min| !(own >= *min)),
+        OverrideField::Max => rule.action.max.filter(|max| !(own <= *max)),
         OverrideField::Step => lattice(rule, kind).filter(|step| !is_multiple(own, *step)),
         _ => match rule.action.max_change {
-            Some(Amount::Units(units)) => Some(units).filter(|units| own > *units),
+            Some(Amount::Units(units)) => Some(units).filter(|units| !(own <= *units)),
             _ => None,
         },
     };
@@ -119,7 +119,7 @@ fn narrow(
         _ => action.max_change = Some(Amount::Units(own)),
     }
     match (action.min, action.max) {
-        (Some(min), Some(max)) if min > max => {
+        (Some(min), Some(max)) if !(min <= max) => {
             let message = format!("no value is left between min {min} and max {max}");
             Err(DataError::Override { place, message })
         }
@@ -156,10 +156,6 @@ fn narrow_change(rule: &FeatureRule, text: &str, action: &mut Actionability, pla
         return Err(DataError::Override { place, message });
     }
     action.change = own;
-    if own == Direction::Fixed {
-        // Who may not change has no moves either.
-        action.moves = None;
-    }
     Ok(())
 }
 
@@ -173,11 +169,10 @@ fn measure(kind: &FeatureKind, field: OverrideField, text: &str, place: &Place) 
             .map(|rank| rank as f64)
             .ok_or_else(|| fault(&format!("one of {}", super::error::quoted_list(values, "and"))));
     }
-    // Finite from here on, so that every comparison means what it says.
     let own = number(text).ok_or_else(|| fault("a number"))?;
     match field {
-        OverrideField::MaxChange if own < 0.0 => Err(fault("a number that is not negative")),
-        OverrideField::Step if own <= 0.0 => Err(fault("a number above 0")),
+        OverrideField::MaxChange if !(own >= 0.0) => Err(fault("a number that is not negative")),
+        OverrideField::Step if !(own > 0.0) => Err(fault("a number above 0")),
         _ => Ok(own),
     }
 }

@@ -138,21 +138,13 @@ fn read_people(
         cells.push(Cells::new(feature, rule, &policy.data, column));
     }
     let mut values = vec![0.0; rows.len() * width];
-    // Looked at while it is still in the cache: a table without faults and gaps is not walked through again.
-    let complete = values
-        .par_chunks_mut(ROWS_AT_ONCE * width)
-        .zip(rows.par_chunks(ROWS_AT_ONCE))
-        .map(|(out, rows)| {
-            for (offset, cells) in cells.iter().enumerate() {
-                cells.write(rows, out, offset, width);
-            }
-            out.iter().all(|value| value.is_finite())
-        })
-        .reduce(|| true, |one, other| one && other);
-    if !complete {
-        first_fault(view, &schema.features, &cells, &rows, &values)?;
-        settle_missing(&schema, view, missing, &mut rows, &mut values, summary)?;
-    }
+    values.par_chunks_mut(ROWS_AT_ONCE * width).zip(rows.par_chunks(ROWS_AT_ONCE)).for_each(|(out, rows)| {
+        for (offset, cells) in cells.iter().enumerate() {
+            cells.write(rows, out, offset, width);
+        }
+    });
+    first_fault(view, &schema.features, &cells, &rows, &values)?;
+    settle_missing(&schema, view, missing, &mut rows, &mut values, summary)?;
     for (feature, cells) in schema.features.iter().zip(&cells) {
         let count = cells.stand_ins(&rows);
         if count > 0 {
@@ -192,6 +184,9 @@ fn settle_missing(
     summary: &mut ReadSummary,
 ) -> Result<(), DataError> {
     let width = schema.features.len();
+    if !values.par_iter().any(|value| value.is_nan()) {
+        return Ok(());
+    }
     let mut counts = vec![0usize; width];
     let mut kept = 0;
     for at in 0..rows.len() {

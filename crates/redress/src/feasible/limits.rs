@@ -62,18 +62,9 @@ pub(super) fn land(value: f64, step: f64, steps: i64) -> f64 {
         return value;
     }
     let landed = value + step * steps as f64;
-    if is_whole(value) && is_whole(step) {
-        return landed + 0.0;
-    }
     let (Some(a), Some(b)) = (decimals(value), decimals(step)) else { return landed };
     let power = POWERS[a.max(b)];
     if (landed * power).abs() < EXACT { (landed * power).round() / power + 0.0 } else { landed }
-}
-
-/// Whole numbers need no rounding, and are most of what there is.
-#[inline]
-fn is_whole(value: f64) -> bool {
-    value as i32 as f64 == value
 }
 
 const POWERS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];

@@ -27,7 +27,7 @@ impl FeasibleSet {
     ///
     /// `gradient` has one entry a column of the point; what is not a number counts as 0. The result is always permitted
     /// and never worse than doing nothing. The one case without a minimum is a continuous change that sets off a
-    /// once-in-all link and is better the smaller it is; it is answered with a ten-thousandth of its range.
+    /// once-in-all link and is better the smaller it is; it is answered with a millionth of its range.
     pub fn minimise(&self, gradient: &[f32]) -> Action {
         let weights: Vec<f64> = gradient.iter().map(|&entry| finite(entry)).collect();
         if self.is_box() {
@@ -119,7 +119,7 @@ impl FeasibleSet {
         if let Some(corners) = self.corners.get_or_init(|| corners::of(self)) {
             return corners::minimise(self, corners, linear);
         }
-        program::minimise(self, linear).map(|action| self.shrink(action))
+        program::minimise(self, linear).map(|action| self.shrink(action)).filter(|action| self.contains(action))
     }
 
     /// Takes the continuous moves back towards staying, as little as the rows need; everything back if that is not
@@ -132,9 +132,7 @@ impl FeasibleSet {
             let terms = action.moves.iter().enumerate().map(|(lever, &step)| (step, self.row_term(lever, row, step)));
             let (free, fixed): (Vec<_>, Vec<_>) = terms.partition(|(step, _)| matches!(step, Move::By(_)));
             let sum = |terms: &[(Move, f64)]| terms.iter().map(|term| term.1).sum::<f64>();
-            // Half of the tolerance: where the bound is 0 rounding alone must not take everything back.
-            let room = self.rows[row].bound + 0.5 * self.rows[row].tolerance - sum(&fixed);
-            let free = sum(&free);
+            let (free, room) = (sum(&free), self.rows[row].bound - sum(&fixed));
             if free > room { (room / free).max(0.0) } else { 1.0 }
         });
         let share = share.fold(1.0, f64::min);
@@ -146,24 +144,19 @@ impl FeasibleSet {
         if self.rows_hold(&action.moves) { action } else { self.stay() }
     }
 
-    /// Undoes moves that gain nothing, as far as the rows permit: where the gradient is 0 the change is 0. Undoing one
-    /// may make room to undo another.
+    /// Undoes moves that gain nothing: where the gradient is 0 the change is 0.
     fn without_idle_moves(&self, linear: &Linear, mut action: Action) -> Action {
-        let idle = |lever: usize, step: Move| {
+        for lever in 0..self.domains.len() {
+            let step = action.moves[lever];
             let gain = self.piece_of(lever, step).map_or(0.0, |piece| linear.terms[lever][piece].at(position(step)));
-            gain == 0.0 && !self.domains[lever].stays(step)
-        };
-        loop {
-            let undone = (0..self.domains.len()).filter(|&lever| idle(lever, action.moves[lever])).find_map(|lever| {
-                let mut without = action.clone();
-                without.moves[lever] = self.domains[lever].stay();
-                self.rows_hold(&without.moves).then_some(without)
-            });
-            match undone {
-                Some(without) => action = without,
-                None => return action,
+            if gain == 0.0 && !self.domains[lever].stays(step) {
+                action.moves[lever] = self.domains[lever].stay();
+                if !self.rows_hold(&action.moves) {
+                    action.moves[lever] = step;
+                }
             }
         }
+        action
     }
 }
 

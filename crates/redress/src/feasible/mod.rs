@@ -22,7 +22,6 @@ mod corners;
 mod lattice;
 mod limits;
 mod minimise;
-mod nearest;
 mod pieces;
 mod program;
 mod project;

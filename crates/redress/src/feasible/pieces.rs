@@ -37,7 +37,7 @@ pub(super) enum Span {
 }
 
 /// A continuous change that sets off a once-in-all link has no smallest size; this share of the range stands for it.
-const HAIR: f64 = 1e-4;
+const HAIR: f64 = 1e-6;
 
 impl Affine {
     #[inline]

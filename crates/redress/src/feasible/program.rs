@@ -45,7 +45,6 @@ pub(super) fn minimise(set: &FeasibleSet, linear: &Linear) -> Option<Action> {
     let mut options = SolveOptions::default();
     options.node_limit = Some(NODES);
     options.tolerances.feasibility = 1e-10;
-    options.int_tol = 1e-9;
     let outcome = problem.solve_with(options).ok()?;
     let solution = outcome.solution()?;
     let step = |lever: usize| {

@@ -1,15 +1,15 @@
 //! The permitted action nearest to a point: what a projected gradient step ends with.
 
 use super::action::{Action, Domain, Move};
-use super::nearest::{HalfSpace, nearest_to_origin};
-use super::pieces::{Piece, Span};
+use super::pieces::Span;
 use super::search::{Cost, search};
-use super::set::{FeasibleSet, position};
+use super::set::FeasibleSet;
 
 /// A search over a lattice may look at this many partial actions; what it found by then is permitted, if not nearest.
 const SEARCH_NODES: usize = 20_000;
-/// Targets farther off than this many deviations are moved to there.
-const FAR: f64 = 1e3;
+/// Rounds over the rows of the quadratic program, and halvings within one row.
+const ROUNDS: usize = 200;
+const HALVINGS: usize = 80;
 
 /// Squared distance from a point, lever by lever.
 struct Distance<'a> {
@@ -97,63 +97,26 @@ impl Distance<'_> {
     /// Moves the free levers to the nearest place where the rows hold, the others and the pieces staying as they are:
     ///
     /// ```text
-    /// min Σ weight_i (x_i − target_i)²   over   lo_i ≤ x_i ≤ hi_i,   Σ slope_ji x_i ≤ room_j.
+    /// min Σ weight_i (x_i − target_i)²   over   lo_i ≤ x_i ≤ hi_i,   Σ slope_ji x_i ≤ room_j
     /// ```
     ///
-    /// `None` when the rows leave no place.
-    fn settle(&self, mut action: Action) -> Option<Action> {
-        let set = self.set;
-        let mut rooms: Vec<f64> = set.rows.iter().map(|row| row.bound).collect();
-        let mut free = Vec::new();
-        for (lever, &step) in action.moves.iter().enumerate() {
-            let piece = &set.pieces[lever][set.piece_of(lever, step)?];
-            match (step, &self.targets[lever]) {
-                (Move::By(_), &Target::Number { x, weight }) => {
-                    rooms.iter_mut().zip(&piece.rows).for_each(|(room, term)| *room -= term.base);
-                    let (lo, hi) = piece.span.choices();
-                    // A target far off costs digits; what lies behind it in every direction cannot tell it from this.
-                    let scale = weight.sqrt();
-                    let target = x.clamp(lo - FAR / scale, hi + FAR / scale);
-                    free.push(Free { lever, lo, hi, target, scale, piece });
-                }
-                _ => rooms.iter_mut().zip(&piece.rows).for_each(|(room, term)| *room -= term.at(position(step))),
+    /// by ascent in the multiplier of one row after the other, each solved exactly: the distance is strictly convex, so
+    /// the moves that belong to the multipliers converge to the nearest ones. `None` when the rows leave no place.
+    fn settle(&self, action: Action) -> Option<Action> {
+        let program = Quadratic::new(self, &action)?;
+        let mut multipliers = vec![0.0; program.rooms.len()];
+        for _ in 0..ROUNDS {
+            for row in 0..multipliers.len() {
+                program.ascend(&mut multipliers, row);
+            }
+            let place = program.place(&multipliers);
+            let action = program.action(&action, &place);
+            if self.set.rows_hold(&action.moves) {
+                return Some(action);
             }
         }
-        let away = nearest_to_origin(&sides(&free, &rooms), free.len())?;
-        for (free, away) in free.iter().zip(away) {
-            action.moves[free.lever] = Move::By((free.target + away / free.scale).clamp(free.lo, free.hi));
-        }
-        Some(set.shrink(action))
+        Some(self.set.shrink(program.action(&action, &program.place(&multipliers))))
     }
-}
-
-/// A lever that moves freely within a piece. Its coordinate is `(x − target) · scale`, in which distance is Euclidean.
-struct Free<'a> {
-    lever: usize,
-    lo: f64,
-    hi: f64,
-    target: f64,
-    scale: f64,
-    piece: &'a Piece,
-}
-
-/// Ranges and rows as half-spaces of the coordinates.
-fn sides(free: &[Free], rooms: &[f64]) -> Vec<HalfSpace> {
-    let mut sides = Vec::new();
-    for (index, lever) in free.iter().enumerate() {
-        for (sign, end) in [(1.0, lever.lo), (-1.0, lever.hi)] {
-            let mut normal = vec![0.0; free.len()];
-            normal[index] = sign;
-            sides.push(HalfSpace { normal, bound: sign * (end - lever.target) * lever.scale });
-        }
-    }
-    for (row, room) in rooms.iter().enumerate() {
-        let slope = |lever: &Free| lever.piece.rows[row].slope;
-        let normal = free.iter().map(|lever| -slope(lever) / lever.scale).collect();
-        let at_target: f64 = free.iter().map(|lever| slope(lever) * lever.target).sum();
-        sides.push(HalfSpace { normal, bound: at_target - room });
-    }
-    sides
 }
 
 impl Cost for Distance<'_> {
@@ -171,5 +134,83 @@ impl Cost for Distance<'_> {
             Target::Number { x, .. } => x.round().clamp(lo, hi),
             Target::Category(_) => lo,
         }
+    }
+}
+
+/// The quadratic program over the free levers.
+struct Quadratic {
+    levers: Vec<Free>,
+    rooms: Vec<f64>,
+}
+
+struct Free {
+    lever: usize,
+    range: (f64, f64),
+    target: f64,
+    weight: f64,
+    /// For each row.
+    slopes: Vec<f64>,
+}
+
+impl Quadratic {
+    fn new(distance: &Distance, action: &Action) -> Option<Self> {
+        let set = distance.set;
+        let mut rooms: Vec<f64> = set.rows.iter().map(|row| row.bound).collect();
+        let mut levers = Vec::new();
+        for (lever, &step) in action.moves.iter().enumerate() {
+            let piece = &set.pieces[lever][set.piece_of(lever, step)?];
+            match (step, &distance.targets[lever]) {
+                (Move::By(_), &Target::Number { x: target, weight }) => {
+                    rooms.iter_mut().zip(&piece.rows).for_each(|(room, term)| *room -= term.base);
+                    let slopes = piece.rows.iter().map(|term| term.slope).collect();
+                    levers.push(Free { lever, range: piece.span.choices(), target, weight, slopes });
+                }
+                _ => {
+                    let x = super::set::position(step);
+                    rooms.iter_mut().zip(&piece.rows).for_each(|(room, term)| *room -= term.at(x));
+                }
+            }
+        }
+        Some(Self { levers, rooms })
+    }
+
+    /// Where the free levers are at these multipliers.
+    fn place(&self, multipliers: &[f64]) -> Vec<f64> {
+        let pulled = |free: &Free| {
+            let pull: f64 = free.slopes.iter().zip(multipliers).map(|(slope, multiplier)| slope * multiplier).sum();
+            (free.target - pull / (2.0 * free.weight)).clamp(free.range.0, free.range.1)
+        };
+        self.levers.iter().map(pulled).collect()
+    }
+
+    /// By how much the row is broken with its multiplier set to this.
+    fn excess(&self, multipliers: &mut [f64], row: usize, multiplier: f64) -> f64 {
+        multipliers[row] = multiplier;
+        let place = self.place(multipliers);
+        self.levers.iter().zip(place).map(|(free, x)| free.slopes[row] * x).sum::<f64>() - self.rooms[row]
+    }
+
+    /// Sets one multiplier to the smallest that satisfies its row, the others staying as they are.
+    fn ascend(&self, multipliers: &mut [f64], row: usize) {
+        if self.excess(multipliers, row, 0.0) <= 0.0 {
+            return;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        while self.excess(multipliers, row, high) > 0.0 && high < 1e30 {
+            (low, high) = (high, 4.0 * high);
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if self.excess(multipliers, row, middle) > 0.0 { low = middle } else { high = middle }
+        }
+        multipliers[row] = high;
+    }
+
+    fn action(&self, action: &Action, place: &[f64]) -> Action {
+        let mut action = action.clone();
+        for (free, &x) in self.levers.iter().zip(place) {
+            action.moves[free.lever] = Move::By(x);
+        }
+        action
     }
 }

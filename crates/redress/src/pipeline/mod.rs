@@ -10,4 +10,4 @@ mod summary;
 
 pub use preset::Preset;
 pub use study::{Part, Study, StudyError};
-pub use summary::{Goal, Pare, Summary, scores};
+pub use summary::{Goal, Pare, Prospect, Summary, scores};

@@ -48,10 +48,7 @@ impl Study {
     pub fn new(policy: Policy, split: Split, lattice: Lattice) -> Result<Self, StudyError> {
         let encoding = Encoding::fit(split.train.dataset());
         let space = ActionSpace::new(&policy, &encoding, lattice)?;
-        let part = |dataset: Dataset| -> Result<Part, StudyError> {
-            let examples = Examples::new(&dataset, &space)?;
-            Ok(Part { dataset, examples })
-        };
+        let part = |dataset: Dataset| Part::new(dataset, &space);
         Ok(Self {
             train: part(split.train.into_dataset())?,
             validation: part(split.validation.into_dataset())?,
@@ -63,7 +60,20 @@ impl Study {
     }
 }
 
+impl Study {
+    /// All rows of the four parts.
+    pub fn rows(&self) -> usize {
+        [&self.train, &self.validation, &self.calibration, &self.test].map(|part| part.examples.len()).iter().sum()
+    }
+}
+
 impl Part {
+    /// Encodes rows and prepares what each person may change.
+    pub fn new(dataset: Dataset, space: &ActionSpace) -> Result<Self, StudyError> {
+        let examples = Examples::new(&dataset, space)?;
+        Ok(Self { dataset, examples })
+    }
+
     /// SHA-256 of the points and labels: which rows, exactly.
     pub fn sha256(&self) -> String {
         let labels = self.examples.labels.iter().map(|&label| u8::from(label));

@@ -12,6 +12,7 @@ use crate::{
         FailureProb, MissRate, Threshold, ceiling,
         pare::{self, Bound, CalibrateError, Choice, GroupBound},
     },
+    dataset::{Dataset, GroupColumn},
     model::Model,
     train::{Inner, Reached, reach},
 };
@@ -66,14 +67,14 @@ pub fn scores(reached: &Reached) -> Vec<f32> {
 impl Goal {
     /// Fails early, before anything is trained, where the calibration rows cannot carry the guarantee.
     pub fn check(&self, study: &Study) -> Result<(), CalibrateError> {
-        self.bounds(&vec![0.0; study.calibration.dataset.len()], study).map(|_| ())
+        self.bounds(&vec![0.0; study.calibration.dataset.len()], &study.calibration.dataset).map(|_| ())
     }
 
-    /// The bounds over everybody and each group, for these calibration scores.
-    fn bounds(&self, scores: &[f32], study: &Study) -> Result<(Bound, Vec<GroupBound>), CalibrateError> {
+    /// The bounds over everybody and each group, for the scores of these people.
+    pub fn bounds(&self, scores: &[f32], people: &Dataset) -> Result<(Bound, Vec<GroupBound>), CalibrateError> {
         let overall = pare::bound(scores, self.epsilon, self.alpha)?;
-        let named = |column: &&crate::dataset::GroupColumn| self.groups.contains(&column.name);
-        let columns: Vec<_> = study.calibration.dataset.groups.iter().filter(named).cloned().collect();
+        let named = |column: &&GroupColumn| self.groups.contains(&column.name);
+        let columns: Vec<_> = people.groups.iter().filter(named).cloned().collect();
         Ok((overall, pare::group_bounds(scores, &columns, self.epsilon, self.alpha)?))
     }
 }
@@ -86,7 +87,7 @@ impl Summary {
         let test = reach(model, &study.test.examples, &towards_yes);
         let (threshold, _) = metrics::best_f1(&validation.logits, &study.validation.examples.labels, None);
         let scores = scores(&reach(model, &study.calibration.examples, &towards_yes));
-        let (overall, groups) = goal.bounds(&scores, study)?;
+        let (overall, groups) = goal.bounds(&scores, &study.calibration.dataset)?;
         let bound = ceiling(&overall, &groups);
         let chosen = pare::choose(goal.choice, bound, &validation.logits, &study.validation.examples.labels)?;
         let measure = |threshold: Threshold| {
@@ -107,5 +108,41 @@ impl Summary {
                 recourse: certified_recourse,
             },
         })
+    }
+}
+
+/// What a model promises to be worth under the guarantee, judged on validation rows alone: for choosing between models
+/// without touching the rows that will vouch for the choice.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Prospect {
+    /// The bound, had the validation rows been calibration rows.
+    pub bound: Threshold,
+    /// The F1-best threshold at or below it.
+    pub threshold: Threshold,
+    /// Performance at it.
+    pub performance: Performance,
+    /// Recourse at it, by the one-step LP.
+    pub recourse: RecourseRates,
+}
+
+impl Prospect {
+    /// Judges a model on the validation rows of a study.
+    pub fn new(study: &Study, model: &Model, goal: &Goal) -> Result<Self, CalibrateError> {
+        let reached = reach(model, &study.validation.examples, &Inner::default());
+        let labels = &study.validation.examples.labels;
+        let (overall, groups) = goal.bounds(&scores(&reached), &study.validation.dataset)?;
+        let bound = ceiling(&overall, &groups);
+        let threshold = pare::choose(goal.choice, bound, &reached.logits, labels)?;
+        Ok(Self {
+            bound,
+            threshold,
+            performance: metrics::performance(&reached.logits, labels, threshold),
+            recourse: RecourseRates::count(&reached.logits, &reached.moved, threshold),
+        })
+    }
+
+    /// Whether this is worth more than another: by F1, and among equals by recourse.
+    pub fn beats(&self, other: &Self) -> bool {
+        (self.performance.f1, self.recourse.all()) > (other.performance.f1, other.recourse.all())
     }
 }

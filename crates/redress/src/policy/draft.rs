@@ -4,8 +4,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::profile::{Profile, Shape, favourable, is_protected, unit};
 use super::write::{key, list, number, text};
 use super::{Filter, Policy};
@@ -28,7 +26,7 @@ pub fn draft(table: &Table, label: &str, file: &str) -> Result<String, DataError
     let rows: Vec<usize> = (0..table.rows()).filter(|&row| !outcome.gaps()[row]).collect();
     let features: Vec<Profile> = table
         .columns()
-        .par_iter()
+        .iter()
         .filter(|column| column.name() != label)
         .map(|column| Profile::new(column, &ABSENT, &rows))
         .collect();
@@ -59,7 +57,7 @@ fn profile(table: &Table, label: &str) -> Result<Profile, DataError> {
         return Err(DataError::NoRows("the table has a header but no rows".to_owned()));
     }
     let outcome = Profile::new(column, &ABSENT, &(0..table.rows()).collect::<Vec<_>>());
-    if outcome.count < 2 {
+    if outcome.distinct.len() < 2 {
         let fault = match outcome.distinct.is_empty() {
             true => {
                 return Err(DataError::Column {
@@ -149,7 +147,7 @@ fn write_feature(out: &mut String, profile: &Profile) {
         }
         Shape::Category => out.push_str(&format!(
             "kind = \"category\"   # {} values; with an order, write \"ordered\" and values = [lowest, ..., highest]\n",
-            profile.count
+            profile.distinct.len()
         )),
         Shape::Unused(_) => {}
     }

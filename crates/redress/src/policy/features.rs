@@ -129,14 +129,14 @@ fn action(kind: &Kind, section: &Section) -> Result<Actionability, PolicyError> 
         }
     }
     let (min, max) = (limit(kind, section, "min")?, limit(kind, section, "max")?);
-    if let (Some(low), Some(high), Some(item)) = (min, max, section.get("min"))
-        && low > high
-    {
-        let show = |rank: f64| match kind {
-            Kind::Ordered { values } => values[rank as usize].clone(),
-            _ => rank.to_string(),
-        };
-        return Err(item.wrong(format!("`{}` is {}, above `max`, which is {}", item.path, show(low), show(high))));
+    if let (Some(low), Some(high), Some(item)) = (min, max, section.get("min")) {
+        if low > high {
+            let show = |rank: f64| match kind {
+                Kind::Ordered { values } => values[rank as usize].clone(),
+                _ => rank.to_string(),
+            };
+            return Err(item.wrong(format!("`{}` is {}, above `max`, which is {}", item.path, show(low), show(high))));
+        }
     }
     Ok(Actionability { change, max_change: max_change(section)?, min, max, step: step(kind, section)?, moves })
 }
@@ -182,7 +182,7 @@ fn max_change(section: &Section) -> Result<Option<Amount>, PolicyError> {
 fn step(kind: &Kind, section: &Section) -> Result<Option<f64>, PolicyError> {
     let Some(item) = section.get("step") else { return Ok(None) };
     let step = item.number()?;
-    if step <= 0.0 {
+    if !(step > 0.0) {
         return Err(item.wrong(format!("`{}` is {step}, but a step is above 0", item.path)));
     }
     if !matches!(kind, Kind::Number) && step.fract() != 0.0 {
@@ -194,7 +194,7 @@ fn step(kind: &Kind, section: &Section) -> Result<Option<f64>, PolicyError> {
 fn not_negative(section: &Section, key: &str) -> Result<Option<f64>, PolicyError> {
     let Some(item) = section.get(key) else { return Ok(None) };
     let number = item.number()?;
-    if number < 0.0 {
+    if !(number >= 0.0) {
         return Err(item.wrong(format!("`{}` is {number}, but may not be negative", item.path)));
     }
     Ok(Some(number + 0.0))

@@ -12,12 +12,8 @@ const MOST_GROUPS: usize = 10;
 /// One column, looked at once.
 pub(super) struct Profile {
     pub(super) name: String,
-    /// The distinct values that are not missing, sorted by text; of very many numbers only the first and the last.
+    /// The distinct values that are not missing, sorted by text.
     pub(super) distinct: Vec<String>,
-    /// How many distinct values there are.
-    pub(super) count: usize,
-    /// The least and the greatest value, where all are numbers.
-    range: Option<(f64, f64)>,
     pub(super) missing: usize,
     /// Marks for "missing" found in the column.
     pub(super) marks: Vec<String>,
@@ -51,73 +47,40 @@ impl Shape {
     }
 }
 
-/// What the values of a column are, before anybody guesses.
-struct Found {
-    gaps: Vec<bool>,
-    marks: Vec<String>,
-    distinct: Vec<String>,
-    count: usize,
-    /// The distinct values in ascending order, where all are numbers.
-    numbers: Option<Vec<f64>>,
-}
-
-impl Found {
-    fn in_numbers(column: &Column, rows: &[usize], value: impl Fn(usize) -> f64) -> Self {
-        let gaps: Vec<bool> = rows.iter().map(|&row| column.is_missing(row) || value(row).is_nan()).collect();
-        let present = rows.iter().zip(&gaps).filter(|(_, gap)| !**gap);
-        let mut numbers: Vec<f64> = present.map(|(&row, _)| value(row) + 0.0).collect();
-        numbers.sort_unstable_by(f64::total_cmp);
-        numbers.dedup();
-        let count = numbers.len();
-        let ends = [0, count.saturating_sub(1)];
-        let mut distinct: Vec<String> = match count > MOST_CATEGORIES {
-            true => ends.iter().map(|&index| numbers[index].to_string()).collect(),
-            false => numbers.iter().map(ToString::to_string).collect(),
-        };
-        distinct.sort_unstable();
-        Self { gaps, marks: Vec::new(), distinct, count, numbers: Some(numbers) }
-    }
-
-    fn in_texts(column: &Column, rows: &[usize], absent: &[&str]) -> Self {
+impl Profile {
+    /// Looks at these rows of a column.
+    pub(super) fn new(column: &Column, absent: &[&str], rows: &[usize]) -> Self {
         let coded = crate::dataset::coded(column);
-        let marked: Vec<bool> =
-            coded.dictionary.iter().map(|value| value.is_empty() || absent.contains(&value.as_str())).collect();
+        let marked: Vec<bool> = coded
+            .dictionary
+            .iter()
+            .map(|value| value.is_empty() || absent.contains(&value.as_str()) || value == "NaN")
+            .collect();
         let gap = |&row: &usize| column.is_missing(row) || marked[coded.codes[row] as usize];
         let gaps: Vec<bool> = rows.iter().map(gap).collect();
         let mut seen = vec![false; coded.dictionary.len()];
-        rows.iter().filter(|row| !column.is_missing(**row)).for_each(|&row| seen[coded.codes[row] as usize] = true);
-        let (mut marks, mut distinct) = (Vec::new(), Vec::new());
-        for ((value, marked), _) in coded.dictionary.iter().zip(marked).zip(seen).filter(|(_, seen)| *seen) {
-            if marked { marks.push(value.clone()) } else { distinct.push(value.clone()) }
+        let mut marks = Vec::new();
+        for (&row, gap) in rows.iter().zip(&gaps).filter(|(row, _)| !column.is_missing(**row)) {
+            let code = coded.codes[row] as usize;
+            if !gap {
+                seen[code] = true;
+            } else if !marks.contains(&coded.dictionary[code]) {
+                marks.push(coded.dictionary[code].clone());
+            }
         }
+        let mut distinct: Vec<String> =
+            coded.dictionary.iter().zip(seen).filter(|(_, seen)| *seen).map(|(value, _)| value.clone()).collect();
         distinct.sort_unstable();
+        let missing = gaps.iter().filter(|gap| **gap).count();
+        let present = gaps.len() - missing;
         let numbers: Option<Vec<f64>> = match column.values() {
             Values::Boolean(_) => None,
             _ => distinct.iter().map(|value| number(value)).collect(),
         };
-        let numbers = numbers.map(|mut numbers| {
-            numbers.sort_unstable_by(f64::total_cmp);
-            numbers
-        });
-        Self { gaps, marks, count: distinct.len(), distinct, numbers }
-    }
-}
-
-impl Profile {
-    /// Looks at these rows of a column.
-    pub(super) fn new(column: &Column, absent: &[&str], rows: &[usize]) -> Self {
-        let found = match column.values() {
-            Values::Number(values) => Found::in_numbers(column, rows, |row| values[row]),
-            Values::Integer(values) => Found::in_numbers(column, rows, |row| values[row] as f64),
-            _ => Found::in_texts(column, rows, absent),
-        };
         let name = column.name().to_owned();
-        let missing = found.gaps.iter().filter(|gap| **gap).count();
-        let codes = found.numbers.as_deref().map_or(Vec::new(), codes);
-        let shape = shape(&name, &found, &codes, missing);
-        let range = found.numbers.and_then(|numbers| Some((*numbers.first()?, *numbers.last()?)));
-        let Found { gaps, marks, distinct, count, .. } = found;
-        Self { name, distinct, count, range, missing, marks, codes, shape, gaps }
+        let codes = numbers.as_deref().map_or(Vec::new(), codes);
+        let shape = shape(&name, &distinct, numbers.as_deref(), &codes, present, missing);
+        Self { name, distinct, missing, marks, codes, shape, gaps }
     }
 
     /// Which of the rows looked at have no value.
@@ -127,27 +90,32 @@ impl Profile {
 
     /// Whether audits should compare the groups of this column.
     pub(super) fn is_group(&self) -> bool {
-        is_protected(&self.name) && (2..=MOST_GROUPS).contains(&self.count)
+        is_protected(&self.name) && (2..=MOST_GROUPS).contains(&self.distinct.len())
     }
 }
 
-fn shape(name: &str, found: &Found, codes: &[i64], missing: usize) -> Shape {
+fn shape(
+    name: &str,
+    distinct: &[String],
+    numbers: Option<&[f64]>,
+    codes: &[i64],
+    present: usize,
+    missing: usize,
+) -> Shape {
     let unused = |reason: String| Shape::Unused(reason);
-    let distinct = &found.distinct;
-    let present = found.gaps.len() - missing;
-    match found.count {
+    match distinct.len() {
         0 => return unused("every value is missing".to_owned()),
         1 => return unused(format!("the same in every row: {}", text(&distinct[0]))),
         _ => {}
     }
+    if distinct.iter().any(|value| matches!(value.as_str(), "inf" | "-inf")) {
+        return unused("some values are infinite".to_owned());
+    }
     if missing > present {
         return unused("more than half of the values are missing".to_owned());
     }
-    let all_distinct = found.count == present && present > 2;
-    if let Some(numbers) = &found.numbers {
-        if numbers.iter().any(|number| number.is_infinite()) {
-            return unused("some values are infinite".to_owned());
-        }
+    let all_distinct = distinct.len() == present && present > 2;
+    if let Some(numbers) = numbers {
         let plain = numbers.iter().filter(|number| !codes.iter().any(|&code| code as f64 == **number));
         let (low, high) =
             plain.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &next| (low.min(next), high.max(next)));
@@ -157,13 +125,10 @@ fn shape(name: &str, found: &Found, codes: &[i64], missing: usize) -> Shape {
         if all_distinct && whole && (words(name).iter().any(|word| word == "id" || word == "index") || numbered) {
             return unused("different in every row, like a number of the row or the person".to_owned());
         }
-        if low == 0.0 && high == 1.0 && found.count == 2 {
+        if low == 0.0 && high == 1.0 && distinct.len() == 2 {
             return Shape::YesNo { yes: None };
         }
         return if whole { Shape::Whole { low, high } } else { Shape::Real { low, high } };
-    }
-    if distinct.iter().all(|value| looks_like_a_date(value)) {
-        return unused("dates: a derived column can count the `days_between` two of them".to_owned());
     }
     if distinct.len() == 2 {
         let known = [("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t")];
@@ -181,15 +146,6 @@ fn shape(name: &str, found: &Found, codes: &[i64], missing: usize) -> Shape {
         ));
     }
     Shape::Category
-}
-
-/// `2013-08-14`, with or without a time.
-fn looks_like_a_date(value: &str) -> bool {
-    let digits = |range: std::ops::Range<usize>| {
-        value.as_bytes().get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit))
-    };
-    let dashes = value.as_bytes().get(4) == Some(&b'-') && value.as_bytes().get(7) == Some(&b'-');
-    dashes && digits(0..4) && digits(5..7) && digits(8..10)
 }
 
 /// Negative codes below numbers that are otherwise not negative.
@@ -283,7 +239,10 @@ pub(super) struct Guess {
 
 /// Guesses the favourable outcome of a label.
 pub(super) fn favourable(label: &Profile) -> Guess {
-    if let (Some((low, high)), true) = (label.range, label.count > 2) {
+    let numbers: Option<Vec<f64>> = label.distinct.iter().map(|value| number(value)).collect();
+    if let (Some(numbers), true) = (numbers, label.distinct.len() > 2) {
+        let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let middle = low + (high - low) / 2.0;
         let middle = if middle.is_finite() && middle < high { middle } else { low };
         return Guess {
@@ -292,10 +251,10 @@ pub(super) fn favourable(label: &Profile) -> Guess {
         };
     }
     let shown: Vec<String> = label.distinct.iter().take(8).map(|value| text(value)).collect();
-    let more = if label.count > 8 { ", ..." } else { "" };
+    let more = if label.distinct.len() > 8 { ", ..." } else { "" };
     let reason = format!("The values are {}{more}.", shown.join(", "));
     let chosen = hoped_for(&label.name, &label.distinct);
-    let written = if label.count > 2 { format!("[{}]", text(chosen)) } else { safe(chosen) };
+    let written = if label.distinct.len() > 2 { format!("[{}]", text(chosen)) } else { safe(chosen) };
     Guess { written, reason }
 }
 

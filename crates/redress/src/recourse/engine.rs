@@ -414,7 +414,8 @@ impl Advisor {
         }
     }
 
-    fn check(&self, request: &Request) -> Result<(), RequestError> {
+    /// Whether a request can be met at all.
+    pub fn check(&self, request: &Request) -> Result<(), RequestError> {
         if request.options == 0 {
             return Err(RequestError::NoOptions);
         }

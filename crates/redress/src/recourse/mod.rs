@@ -7,6 +7,7 @@
 
 mod budget;
 mod case;
+mod columns;
 mod cost;
 mod least_squares;
 mod search;
@@ -24,8 +25,10 @@ pub mod words;
 
 pub use budget::{Budget, Meter, Spent};
 pub use case::{Case, Plan};
+pub use columns::columns;
 pub use cost::{Costs, Measure};
 pub use engine::{Advisor, AdvisorError, Decision, Explanation, Method, Outcome, Request, RequestError};
+pub use letter::{LetterText, letter};
 pub use options::options;
 pub use verdict::{Absence, Verdict};
 

@@ -124,6 +124,21 @@ impl Missing {
     }
 }
 
+impl FromIterator<String> for Text {
+    fn from_iter<I: IntoIterator<Item = String>>(values: I) -> Self {
+        let mut text = Text::default();
+        let mut known = std::collections::HashMap::new();
+        for value in values {
+            let code = *known.entry(value).or_insert_with_key(|value: &String| {
+                text.dictionary.push(value.clone());
+                text.dictionary.len() as u32 - 1
+            });
+            text.codes.push(code);
+        }
+        text
+    }
+}
+
 impl Values {
     /// The number of rows.
     pub fn len(&self) -> usize {
@@ -218,6 +233,41 @@ impl Table {
             }
         }
         Ok(Self { columns, rows })
+    }
+
+    /// The rows of a range, as a table of their own; a range beyond the end is cut.
+    ///
+    /// ```
+    /// use redress::table::{Column, Missing, Table, Values};
+    /// let ages = Column::new("age", Values::Integer(vec![39, 50, 28]), Missing::none());
+    /// let table = Table::new(vec![ages])?;
+    /// assert_eq!(table.slice(1..9).rows(), 2);
+    /// assert_eq!(table.slice(1..2).columns()[0].text(0).as_deref(), Some("50"));
+    /// # Ok::<(), redress::table::TableError>(())
+    /// ```
+    pub fn slice(&self, rows: std::ops::Range<usize>) -> Table {
+        let (start, end) = (rows.start.min(self.rows), rows.end.min(self.rows).max(rows.start.min(self.rows)));
+        let part = |column: &Column| {
+            let values = match &column.values {
+                Values::Number(values) => Values::Number(values[start..end].to_vec()),
+                Values::Integer(values) => Values::Integer(values[start..end].to_vec()),
+                Values::Boolean(values) => Values::Boolean(values[start..end].to_vec()),
+                Values::Text(text) => {
+                    Values::Text(Text { codes: text.codes[start..end].to_vec(), dictionary: text.dictionary.clone() })
+                }
+                Values::Missing(_) => Values::Missing(end - start),
+            };
+            let mut missing = Missing::none();
+            (start..end).filter(|&row| column.missing.contains(row)).for_each(|row| missing.insert(row - start));
+            Column { name: column.name.clone(), values, missing }
+        };
+        Table { columns: self.columns.iter().map(part).collect(), rows: end - start }
+    }
+
+    /// This table with further columns.
+    pub fn with(mut self, columns: Vec<Column>) -> Result<Table, TableError> {
+        self.columns.extend(columns);
+        Table::new(self.columns)
     }
 
     /// The number of rows.

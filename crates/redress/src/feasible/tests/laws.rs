@@ -117,7 +117,7 @@ fn combinations(set: &FeasibleSet) -> Vec<Action> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn doing_nothing_is_permitted(case in case(Levers::Mixed, 4, 3, 3)) {

@@ -17,7 +17,7 @@ fn weights(case: &Case) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn the_oracle_is_brute_force_on_lattices(case in case(Levers::Steps, 4, 3, 3)) {
@@ -31,9 +31,7 @@ proptest! {
     #[test]
     fn the_program_is_the_search(case in case(Levers::Steps, 4, 3, 3)) {
         let set = case.set();
-        if set.is_box() {
-            return Ok(());
-        }
+        prop_assume!(!set.is_box());
         let linear = set.linear(&weights(&case));
         let searched = search::search(&set, &linear, usize::MAX);
         prop_assert!(searched.complete);
@@ -49,9 +47,7 @@ proptest! {
     #[test]
     fn the_table_of_corners_is_the_program(case in case(Levers::Free, 3, 4, 0)) {
         let set = case.set();
-        if set.is_box() {
-            return Ok(());
-        }
+        prop_assume!(!set.is_box());
         let linear = set.linear(&weights(&case));
         let table = corners::of(&set).unwrap();
         let corner = corners::minimise(&set, &table, &linear).unwrap();
@@ -82,8 +78,8 @@ proptest! {
             let moves = set.domains().iter().zip(shares).map(|(domain, &share)| super::at_share(domain, share));
             let action = Action { moves: moves.collect() };
             if set.contains(&action) {
-                // An unattained minimum (see `minimise`) is answered to a ten-thousandth.
-                prop_assert!(best <= gain(&set, &case.gradient, &action) + 1e-2, "{:?} beats {:?}", action, found);
+                // An unattained minimum (see `minimise`) is answered to a millionth.
+                prop_assert!(best <= gain(&set, &case.gradient, &action) + 1e-4, "{:?} beats {:?}", action, found);
             }
         }
     }

@@ -19,7 +19,7 @@ fn target(case: &Case, set: &FeasibleSet) -> Vec<f32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn nothing_on_a_lattice_is_nearer(case in case(Levers::Steps, 3, 3, 2)) {

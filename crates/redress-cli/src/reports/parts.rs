@@ -1,0 +1,83 @@
+//! Pieces that several reports share.
+
+use redress::{
+    audit::curve::CurvePoint,
+    calibrate::Certificate,
+    policy::{Direction, Policy},
+    recourse::{Explanation, Outcome},
+};
+use redress_report::{
+    Block, Change, Person, Section, Tone,
+    chart::{Axis, LineChart, Reference, Series},
+    document::Rule,
+};
+
+/// "Who may change what": the policy in plain words.
+pub fn policy_section(policy: &Policy) -> Section {
+    let rules = policy.features.iter().enumerate().map(|(feature, rule)| {
+        let tag = match rule.action.change {
+            Direction::Fixed => "fixed",
+            Direction::Increase => "may go up",
+            Direction::Decrease => "may go down",
+            Direction::Any => "may change",
+        };
+        Rule::new(rule.label.clone(), policy.feature_in_words(feature)).tag(tag)
+    });
+    let mut section = Section::new("Who may change what")
+        .id("policy")
+        .lead("Every action that redress suggests keeps to these rules, and the guarantee counts nothing else.")
+        .block(Block::Rules(rules.collect()));
+    let sentences: Vec<String> = policy.constraints_in_words().into_iter().chain(policy.links_in_words()).collect();
+    if !sentences.is_empty() {
+        section = section.block(Block::list(sentences));
+    }
+    section.block(Block::details("The policy file", [Block::code(policy.source.clone())]))
+}
+
+/// What a certificate does not say.
+pub fn limits_section() -> Section {
+    Section::new("What the guarantee does not promise").id("limits").block(Block::list([
+        "It is about people like the calibration rows. Where the population shifts, calibrate again.",
+        "It is about this policy. A person who may change less than it says may have no way to a yes.",
+        "It counts people, not effort: a way to a yes may be long. The costs are in the audit.",
+        "It is about this model's decision, not about what becomes of the person afterwards.",
+    ]))
+}
+
+/// F1 and recourse over the threshold, with the bound and the threshold in force.
+pub fn threshold_chart(curve: &[CurvePoint], certificate: &Certificate) -> LineChart {
+    let pick = |value: fn(&CurvePoint) -> f64| curve.iter().map(|at| (at.threshold, value(at))).collect::<Vec<_>>();
+    let ceiling = redress::calibrate::ceiling(&certificate.overall, &certificate.groups);
+    LineChart::new("Performance and recourse by threshold", Axis::new("threshold θ₀ (score)"), Axis::new("share"))
+        .series(Series::xy("F1", pick(|at| at.performance.f1)))
+        .series(Series::xy("accuracy", pick(|at| at.performance.accuracy)))
+        .series(Series::xy("approved or recourse", pick(|at| at.recourse.all())))
+        .series(Series::xy("recourse of the denied", pick(|at| at.recourse.neg())))
+        .reference(Reference::x(ceiling.probability(), "bound"))
+        .reference(Reference::x(certificate.threshold.probability(), "in force"))
+}
+
+/// One person before and after, as a card.
+pub fn person_card(name: impl Into<String>, facts: String, explanation: &Explanation) -> Person {
+    let (tone, outcome) = match explanation.outcome {
+        Outcome::Approved => (Tone::Good, "approved"),
+        Outcome::Recourse => (Tone::Good, "denied, with a way to a yes"),
+        Outcome::NoRecourseProven => (Tone::Bad, "denied, proven to have no way"),
+        Outcome::NoRecourseFound => (Tone::Warning, "denied, no way found"),
+        Outcome::Unknown => (Tone::Warning, "denied, undecided within the budget"),
+    };
+    let way = explanation.options.first();
+    let mut card = Person::new(name, tone, outcome).facts(facts).scores(
+        explanation.score,
+        way.map(|way| way.score_after),
+        explanation.threshold,
+    );
+    for change in way.iter().flat_map(|way| way.changes.iter().chain(&way.consequences)) {
+        let shown = Change::new(change.feature.clone(), change.from.clone(), change.to.clone());
+        card = card.change(match &change.unit {
+            Some(unit) => shown.unit(unit.clone()),
+            None => shown,
+        });
+    }
+    card
+}
