@@ -53,13 +53,14 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     }
 }
 
-/// Name, rows, source, licence, and whether it is here.
+/// Name, rows and whether it is here as a table; sources and licences below it.
 fn list(terminal: &Terminal) -> Result<Exit, Failure> {
     let folders = DataFolders::standard();
-    let mut table = Table::new(["name", "rows", "here", "about", "licence", "source"].map(|title| match title {
+    let mut table = Table::new(["name", "rows", "here", "about"].map(|title| match title {
         "rows" => Column::number(title),
         _ => Column::text(title),
     }));
+    let mut sources = String::new();
     let mut documents = Vec::new();
     for builtin in redress_data::datasets() {
         let here = match builtin.presence(&folders) {
@@ -77,12 +78,11 @@ fn list(terminal: &Terminal) -> Result<Exit, Failure> {
             Cell::count(builtin.rows as u64),
             Cell::text(here),
             Cell::text(builtin.about),
-            Cell::text(builtin.licence),
-            Cell::text(builtin.source),
         ]);
+        sources += &format!("\n{}: {}. Licence: {}", builtin.name, builtin.source, builtin.licence);
     }
     terminal.json(&documents);
-    terminal.say(table.text());
+    terminal.say(format!("{}{sources}", table.text()));
     Ok(Exit::Done)
 }
 

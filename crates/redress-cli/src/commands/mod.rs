@@ -23,9 +23,9 @@ use crate::{
 /// A tour, with the data set that comes along:
 ///
 ///   redress train german            train with recourse, certify it, write the report
-///   redress recourse out/german/model.safetensors --row 3
+///   redress recourse redress-out/german/model.safetensors --row 2
 ///                                   one person's way to a yes, in their own units
-///   redress verify out/german/model.safetensors
+///   redress verify redress-out/german/model.safetensors
 ///                                   check the certificate
 ///
 /// And with your own table:
@@ -33,7 +33,7 @@ use crate::{
 ///   redress init loans.csv --label repaid     draft a policy: who may change what
 ///   redress check policy.toml                 what redress understood, in plain words
 ///   redress train policy.toml                 a model, a certificate, a report
-///   redress audit out/loans/model.safetensors new.csv
+///   redress recourse redress-out/loans/model.safetensors new.csv --out answers.csv
 #[derive(Debug, Parser)]
 #[command(name = "redress", version, arg_required_else_help = true, verbatim_doc_comment, max_term_width = 110)]
 pub struct Cli {
