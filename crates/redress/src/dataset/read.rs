@@ -56,7 +56,22 @@ impl People {
         Self::read_view(policy, schema, &View::new(policy, table, true)?)
     }
 
+    /// [`People::read`] for a file of people: rows that the policy drops for a missing value are left out. The others
+    /// keep their order, and [`People::source_rows`] says which they are.
+    pub fn read_complete(policy: &Policy, schema: Arc<Schema>, table: &Table) -> Result<People, DataError> {
+        Self::read_by(policy, schema, &View::new(policy, table, true)?, policy.data.missing)
+    }
+
     pub(super) fn read_view(policy: &Policy, schema: Arc<Schema>, view: &View) -> Result<People, DataError> {
+        // A person who asks cannot be dropped.
+        let missing = match policy.data.missing {
+            MissingRule::Fill => MissingRule::Fill,
+            MissingRule::Refuse | MissingRule::DropRow => MissingRule::Refuse,
+        };
+        Self::read_by(policy, schema, view, missing)
+    }
+
+    fn read_by(policy: &Policy, schema: Arc<Schema>, view: &View, missing: MissingRule) -> Result<People, DataError> {
         let rows: Vec<usize> = (0..view.table.rows()).collect();
         for filter in &policy.data.filters {
             let Some(column) = view.find(&filter.column) else { continue };
@@ -66,11 +81,6 @@ impl People {
                 return Err(DataError::Filtered { row: row + 1, filter: filter.text.clone(), value });
             }
         }
-        // A person who asks cannot be dropped.
-        let missing = match policy.data.missing {
-            MissingRule::Fill => MissingRule::Fill,
-            MissingRule::Refuse | MissingRule::DropRow => MissingRule::Refuse,
-        };
         read_people(policy, schema, view, rows, missing, &mut ReadSummary::default())
     }
 }

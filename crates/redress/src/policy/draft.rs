@@ -89,8 +89,15 @@ fn write(outcome: &Profile, features: &[Profile], absent: &[&str], rule: Option<
     let mut out = String::from(
         "# A drafted policy: who may change what. Read it line by line; what is a guess says so.\n\
          # Nothing may change until you say so: `change` is \"fixed\" unless it says \"increase\", \"decrease\" or \"any\".\n\
-         # `redress check` tells in plain words how this file is understood.\n\n[data]\n",
+         # `redress check` tells in plain words how this file is understood.\n\n",
     );
+    if let Some(stem) = std::path::Path::new(file).file_stem().filter(|stem| !stem.is_empty()) {
+        out.push_str(&format!(
+            "name = {}   # in reports, and of the folder of results\n\n",
+            text(&stem.to_string_lossy())
+        ));
+    }
+    out.push_str("[data]\n");
     out.push_str(&format!("path = {}\nlabel = {}\n", text(file), text(&outcome.name)));
     let guess = favourable(outcome);
     out.push_str(&format!("# A guess at what people hope for. {}\nfavourable = {}\n", guess.reason, guess.written));

@@ -267,10 +267,14 @@ fn safe(value: &str) -> String {
 }
 
 fn hoped_for<'v>(name: &str, values: &'v [String]) -> &'v str {
-    const GOOD: [&str; 18] = [
+    const GOOD: [&str; 22] = [
         "1",
         "true",
         "yes",
+        "ja",
+        "oui",
+        "si",
+        "sí",
         "y",
         "t",
         "good",

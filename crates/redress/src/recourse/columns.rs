@@ -9,18 +9,20 @@ use crate::{
 
 /// The columns for these people: `redress_verdict`, `redress_score`, `redress_needed`, `redress_method`, and for each of
 /// up to `options` ways `redress_action`, `redress_score_after`, `redress_cost` and a column `redress_to_NAME` for every
-/// feature that people may change (with `_2`, `_3` … for the further ways). Where there is no way the cells are missing.
-pub fn columns(explanations: &[Explanation], space: &ActionSpace, options: usize) -> Vec<Column> {
-    let all = || explanations.iter();
+/// feature that people may change (with `_2`, `_3` … for the further ways). Where there is no way the cells are missing;
+/// somebody without an explanation, because a value of theirs is missing, has the verdict `incomplete`.
+pub fn columns(explanations: &[Option<Explanation>], space: &ActionSpace, options: usize) -> Vec<Column> {
+    let all = || explanations.iter().map(Option::as_ref);
+    let verdict = |each: Option<&Explanation>| each.map_or("incomplete", |each| each.verdict.word()).to_owned();
     let mut columns = vec![
-        text("redress_verdict", all().map(|each| Some(each.verdict.word().to_owned()))),
-        number("redress_score", all().map(|each| Some(each.score))),
-        number("redress_needed", all().map(|each| Some(each.threshold))),
-        text("redress_method", all().map(|each| Some(each.method.name().to_owned()))),
+        text("redress_verdict", all().map(|each| Some(verdict(each)))),
+        number("redress_score", all().map(|each| each.map(|each| each.score))),
+        number("redress_needed", all().map(|each| each.map(|each| each.threshold))),
+        text("redress_method", all().map(|each| each.map(|each| each.method.name().to_owned()))),
     ];
     for option in 0..options {
         let suffix = if option == 0 { String::new() } else { format!("_{}", option + 1) };
-        let ways = || all().map(|each| each.options.get(option));
+        let ways = || all().map(|each| each.and_then(|each| each.options.get(option)));
         columns.push(text(&format!("redress_action{suffix}"), ways().map(|way| way.map(sentence))));
         columns.push(number(&format!("redress_score_after{suffix}"), ways().map(|way| way.map(|way| way.score_after))));
         columns.push(number(&format!("redress_cost{suffix}"), ways().map(|way| way.map(|way| way.cost))));

@@ -47,6 +47,7 @@ struct Tally {
     no_recourse_proven: u64,
     no_recourse_found: u64,
     unknown: u64,
+    incomplete: u64,
 }
 
 impl Tally {
@@ -60,6 +61,7 @@ impl Tally {
                 "recourse" => &mut self.recourse,
                 "no_recourse_proven" => &mut self.no_recourse_proven,
                 "no_recourse_found" => &mut self.no_recourse_found,
+                "incomplete" => &mut self.incomplete,
                 _ => &mut self.unknown,
             } += 1;
         }
@@ -67,8 +69,15 @@ impl Tally {
 
     fn text(&self) -> String {
         format!(
-            "{} people: {} approved, {} with a way to a yes, {} proven to have none, {} for whom none was found, {} undecided",
-            self.people, self.approved, self.recourse, self.no_recourse_proven, self.no_recourse_found, self.unknown
+            "{} people: {} approved, {} with a way to a yes, {} proven to have none, {} for whom none was found, {} \
+             undecided, {} with a missing value",
+            self.people,
+            self.approved,
+            self.recourse,
+            self.no_recourse_proven,
+            self.no_recourse_found,
+            self.unknown,
+            self.incomplete
         )
     }
 }
@@ -91,9 +100,13 @@ pub fn answer_file(
         let table = table.map_err(|error| Failure::input(error.to_string()))?;
         let rows = table.rows();
         if !parts.has(index) {
-            let people = People::read(&artifact.policy, artifact.encoding.schema().clone(), &table)
+            let people = People::read_complete(&artifact.policy, artifact.encoding.schema().clone(), &table)
                 .map_err(|error| Failure::in_file(file, error.after(done)))?;
-            let explanations = explain(&people, advisor, request, terminal, &bar)?;
+            let mut explanations: Vec<Option<Explanation>> = vec![None; rows];
+            for (row, explanation) in people.source_rows.iter().zip(explain(&people, advisor, request, terminal, &bar)?)
+            {
+                explanations[row - 1] = Some(explanation);
+            }
             let table = table
                 .with(columns(&explanations, advisor.space(), request.options))
                 .map_err(|error| Failure::in_file(file, format!("{error}; rename it to keep both")))?;
@@ -118,7 +131,7 @@ pub fn answer_people(
 ) -> Result<Exit, Failure> {
     let target = Target::new(out, terminal)?;
     let bar = terminal.bar(people.len() as u64, "people");
-    let explanations = explain(people, advisor, request, terminal, &bar)?;
+    let explanations: Vec<_> = explain(people, advisor, request, terminal, &bar)?.into_iter().map(Some).collect();
     bar.finish_and_clear();
     let table = source::table_of(people)
         .and_then(|table| table.with(columns(&explanations, advisor.space(), request.options)))
