@@ -165,6 +165,17 @@ impl Builtin {
         Policy::parse(self.policy, self.name).expect("a test parses every built-in policy")
     }
 
+    /// Its policy with the paper's Δ, to compare with the paper's numbers: directions and δ_max alone. The policy itself
+    /// also keeps to what is possible; the paper's Δ holds −2 prior offences and 17 years of school.
+    pub fn paper_policy(&self) -> Policy {
+        let mut policy = self.policy();
+        for feature in &mut policy.features {
+            (feature.action.min, feature.action.max) = (None, None);
+        }
+        // Written and read again, so that its text, which artefacts keep, says the same as the policy.
+        Policy::parse(&policy.to_toml(), self.name).expect("a test writes every built-in policy")
+    }
+
     /// Whether its rows can be read now.
     pub fn presence(&self, folders: &DataFolders) -> Presence {
         match &self.content {

@@ -43,6 +43,14 @@ impl Bytes {
         }
     }
 
+    /// How many bytes there are, where that is known before reading them.
+    pub(crate) fn length(&self) -> Option<u64> {
+        match self {
+            Bytes::File(path) if !has_extension(path, "gz") => std::fs::metadata(path).ok().map(|file| file.len()),
+            _ => None,
+        }
+    }
+
     /// What the bytes hold. A file that says it is Parquet, by its name or its first bytes, is read as Parquet, so that
     /// one cut short is called so.
     pub(crate) fn format(&self) -> Result<Format, ReadReason> {

@@ -41,7 +41,7 @@ enum Sink {
 
 enum TextSink {
     Plain(BufWriter<NamedTempFile>),
-    Packed(BufWriter<GzEncoder<NamedTempFile>>),
+    Packed(BufWriter<Box<GzEncoder<NamedTempFile>>>),
 }
 
 impl TableWriter {
@@ -64,7 +64,7 @@ impl TableWriter {
         } else {
             let delimiter = if stem.ends_with(".tsv") { b'\t' } else { b',' };
             let out = match packed {
-                true => TextSink::Packed(BufWriter::new(GzEncoder::new(file, Compression::default()))),
+                true => TextSink::Packed(BufWriter::new(Box::new(GzEncoder::new(file, Compression::default())))),
                 false => TextSink::Plain(BufWriter::new(file)),
             };
             Sink::Text { out, delimiter }

@@ -10,7 +10,7 @@ use crate::error::ReadReason;
 use crate::source::read_error;
 
 /// Large enough that threads do not wait for each other, small enough to stay in a core's cache.
-pub(crate) const BLOCK_BYTES: usize = 1 << 20;
+pub(crate) const BLOCK_BYTES: usize = 1 << 19;
 
 /// Cuts what it reads into blocks of whole records.
 pub(crate) struct Blocks {
@@ -100,7 +100,7 @@ impl Plan<'_> {
                     None => blocks.next()?,
                 };
                 let Some(block) = block else { break };
-                while sent - order.next >= 3 * workers {
+                while sent - order.next >= 2 * workers {
                     let Ok((index, parsed)) = results.recv() else { return Ok(()) };
                     if !order.accept(index, parsed, &mut take)? {
                         return Ok(());

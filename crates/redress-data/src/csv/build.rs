@@ -57,6 +57,20 @@ impl Builder {
         self.spelling_lost
     }
 
+    /// Makes room for so many rows at once: a column that grows bit by bit leaves half of the memory it went through
+    /// behind.
+    pub(crate) fn expect_rows(&mut self, rows: usize) {
+        let more = rows.saturating_sub(self.rows());
+        // A guess that is far too high may be refused; the column then grows bit by bit after all.
+        let _ = match &mut self.values {
+            Values::Number(all) => all.try_reserve_exact(more),
+            Values::Integer(all) => all.try_reserve_exact(more),
+            Values::Boolean(all) => all.try_reserve_exact(more),
+            Values::Text(text) => text.codes.try_reserve_exact(more),
+            Values::Missing(_) => Ok(()),
+        };
+    }
+
     /// Appends a part. A part of a more general type makes the column so: whole numbers and numbers are numbers, any
     /// other two types are text.
     pub(crate) fn append(&mut self, part: Part) {

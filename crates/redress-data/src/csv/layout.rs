@@ -57,10 +57,10 @@ impl Settled {
         let text = blocks::utf8(&sample[start..end]).map_err(|reason| reason.after_lines(lines))?;
         let first = scan::records(text, delimiter, None).map_err(|reason| reason.after_lines(lines))?;
         let cells: Vec<String> = first.spans.iter().map(|span| span.value(text).into_owned()).collect();
-        if let Some(columns) = &layout.columns {
-            if columns.len() != cells.len() {
-                return Err(ReadReason::ColumnCount { expected: columns.len(), found: cells.len() });
-            }
+        if let Some(columns) = &layout.columns
+            && columns.len() != cells.len()
+        {
+            return Err(ReadReason::ColumnCount { expected: columns.len(), found: cells.len() });
         }
         let header = layout.header.unwrap_or_else(|| looks_like_header(&cells, layout.columns.as_deref()));
         let names = match (&layout.columns, header) {

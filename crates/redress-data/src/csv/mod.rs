@@ -46,7 +46,13 @@ impl TextFile {
     /// Reads the whole file.
     pub(crate) fn read(&self) -> Result<Table, ReadReason> {
         let mut builders: Vec<Builder> = self.names().iter().map(|_| Builder::new()).collect();
-        self.infer(|builder, part| builder.append(part), &mut builders)?;
+        self.infer(
+            |builder, part, rows| {
+                builder.append(part);
+                rows.into_iter().for_each(|rows| builder.expect_rows(rows));
+            },
+            &mut builders,
+        )?;
         self.read_lost(&mut builders)?;
         let columns = builders.into_iter().zip(self.names()).map(|(builder, name)| builder.finish(name)).collect();
         Ok(Table::new(columns)?)
@@ -55,7 +61,7 @@ impl TextFile {
     /// The type of every column, decided by the whole file in constant memory.
     pub(crate) fn types(&self) -> Result<Vec<ColumnType>, ReadReason> {
         let mut kinds: Vec<Builder> = self.names().iter().map(|_| Builder::new()).collect();
-        self.infer(|kind, part| kind.join_type(&part), &mut kinds)?;
+        self.infer(|kind, part, _| kind.join_type(&part), &mut kinds)?;
         Ok(kinds.iter().map(Builder::column_type).collect())
     }
 
@@ -97,21 +103,33 @@ impl TextFile {
         Ok(())
     }
 
-    /// Reads every column with its type left open and hands the parts to `accept`.
-    fn infer(&self, accept: impl Fn(&mut Builder, parse::Part), builders: &mut [Builder]) -> Result<(), ReadReason> {
+    /// Reads every column with its type left open and hands the parts to `accept`, the first ones with the number of
+    /// rows that the file is likely to have.
+    fn infer(
+        &self,
+        accept: impl Fn(&mut Builder, parse::Part, Option<usize>),
+        builders: &mut [Builder],
+    ) -> Result<(), ReadReason> {
         let expected: Vec<Expected> = builders.iter().map(|_| Expected::unknown()).collect();
         let mut rows = 0;
         self.run(&expected, |block| {
+            let likely = if rows == 0 { self.likely_rows(&block) } else { None };
             rows += block.rows;
             for ((builder, part), known) in builders.iter_mut().zip(block.parts).zip(&expected) {
                 if let Some(part) = part {
-                    accept(builder, part);
+                    accept(builder, part, likely);
                     known.raise(builder.column_type());
                 }
             }
             true
         })?;
         if rows == 0 { Err(ReadReason::HeaderOnly) } else { Ok(()) }
+    }
+
+    /// The rows that the file has if it goes on like `block`, and a few more.
+    fn likely_rows(&self, block: &parse::ParsedBlock) -> Option<usize> {
+        let blocks = self.bytes.length()? as f64 / block.bytes.max(1) as f64;
+        (blocks > 1.0).then_some((block.rows as f64 * blocks * 1.02) as usize)
     }
 
     /// Reads columns again that turned out to be text after their first values were taken for something else.

@@ -87,6 +87,7 @@ pub(crate) struct ParsedBlock {
     pub(crate) parts: Vec<Option<Part>>,
     pub(crate) rows: usize,
     pub(crate) lines: usize,
+    pub(crate) bytes: usize,
 }
 
 /// A value in a block that does not have the type its column must have.
@@ -121,7 +122,7 @@ pub(crate) fn columns(
         })
         .collect::<Result<_, _>>()
         .map_err(BlockError::Misfit)?;
-    Ok(ParsedBlock { parts, rows: records.rows, lines: records.lines })
+    Ok(ParsedBlock { parts, rows: records.rows, lines: records.lines, bytes: block.len() })
 }
 
 /// The cells of one column of a block.
@@ -155,17 +156,18 @@ impl<'a> Cells<'a> {
                 Err(_) => {}
             }
         }
-        if known <= rank(ColumnType::Number) {
-            if let Ok((values, missing)) = self.read(value::number) {
-                return Part { values: PartValues::Number(values), missing };
-            }
+        if known <= rank(ColumnType::Number)
+            && let Ok((values, missing)) = self.read(value::number)
+        {
+            return Part { values: PartValues::Number(values), missing };
         }
         // A column of numbers that meets a boolean is text: there is no number that `true` is.
         let numeric = known == rank(ColumnType::Integer) || known == rank(ColumnType::Number);
-        if !numeric && known <= rank(ColumnType::Boolean) {
-            if let Ok((values, missing)) = self.read(value::boolean) {
-                return Part { values: PartValues::Boolean(values), missing };
-            }
+        if !numeric
+            && known <= rank(ColumnType::Boolean)
+            && let Ok((values, missing)) = self.read(value::boolean)
+        {
+            return Part { values: PartValues::Boolean(values), missing };
         }
         self.text()
     }
