@@ -2,7 +2,6 @@
 
 use std::{
     fmt,
-    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -62,21 +61,8 @@ impl fmt::Display for Folder {
     }
 }
 
-/// Writes a file whole: a temporary file in the same folder, flushed to disk, then a rename.
+/// Writes a file whole or not at all.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        // Temporary files are private; what a command writes is as readable as any file of its user.
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        }
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(|error| Failure::in_file(path, format!("cannot be written: {error}")))
+    redress::artifact::write_whole(path, bytes)
+        .map_err(|error| Failure::in_file(path, format!("cannot be written: {error}")))
 }

@@ -176,19 +176,7 @@ impl Artifact {
     pub fn save(&self, path: &Path) -> Result<(), ArtifactError> {
         let fail = |reason| ArtifactError { path: path.to_owned(), reason };
         let bytes = self.to_bytes().map_err(fail)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let write = || -> std::io::Result<()> {
-            let mut builder = tempfile::Builder::new();
-            // A temporary file is its owner's alone unless told otherwise; a model is as readable as any other file.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut file = builder.prefix(".redress-").tempfile_in(folder)?;
-            file.write_all(&bytes)?;
-            file.as_file().sync_all()?;
-            file.persist(path).map_err(|error| error.error)?;
-            Ok(())
-        };
-        write().map_err(|error| fail(ArtifactReason::Io(error)))
+        write_whole(path, &bytes).map_err(|error| fail(ArtifactReason::Io(error)))
     }
 
     /// Reads a file that [`Artifact::save`] wrote; refuses what is damaged, foreign or from a later version.
@@ -266,6 +254,20 @@ impl Artifact {
         artifact.space().map_err(|error| ArtifactReason::Unfit(error.to_string()))?;
         Ok(artifact)
     }
+}
+
+/// Writes a file whole or not at all: a temporary file in the same folder, flushed to the disk, then a rename.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // A temporary file is its owner's alone unless told otherwise; a result is as readable as any other file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(".redress-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// The two tensors of a layer: the weights as `[outputs, inputs]`, and the bias.
