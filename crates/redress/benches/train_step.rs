@@ -23,9 +23,9 @@ fn population(rows: usize, width: usize, seed: u64) -> Examples {
     Examples { points, labels, inner: InnerProblem::Box(boxes) }
 }
 
-/// The least time of an epoch of a few milliseconds, over its steps.
+/// The least time of an epoch of two or three milliseconds, over its steps.
 fn microseconds(isa: Isa, batch: usize, lambda: f64) -> f64 {
-    let steps = (1500 / batch).max(16);
+    let steps = (1500 / batch).max(4);
     let (train, validation) = (population(steps * batch, 9, 1), population(16, 9, 2));
     let epochs = 150_000 / (steps * batch);
     let params = TrainParams { lambda, batch, epochs, ..TrainParams::default() }.check().expect("legal settings");

@@ -23,7 +23,7 @@ impl Mlp {
     /// A network of these layers, the last of which puts out the logit.
     pub fn new(layers: Vec<Dense>, activation: Activation, dropout: f32) -> Result<Mlp, ModelError> {
         check_layers(&layers)?;
-        if !(dropout >= 0.0 && dropout < 1.0) {
+        if !(0.0..1.0).contains(&dropout) {
             return Err(ModelError::Dropout(dropout));
         }
         let packed = Packed::new(&layers);

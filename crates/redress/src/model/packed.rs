@@ -56,8 +56,8 @@ impl Packed {
             }
         }
         let mut packed = Packed { shapes, values, transposed };
-        for layer in 0..layers.len() {
-            packed.retranspose(Isa::detect(), layer, 0..layers[layer].inputs);
+        for (index, layer) in layers.iter().enumerate() {
+            packed.retranspose(Isa::detect(), index, 0..layer.inputs);
         }
         packed
     }
@@ -237,8 +237,8 @@ impl Packed {
     }
 
     /// Sums the gradient by every weight and bias over the first `rows` rows of the trace, a few kilobytes at a time, and
-    /// hands each part to `update` together with the values it is the gradient of and where these lie in the flat run.
-    /// The values may change: the transposes follow.
+    /// hands each part to `update` together with the values it is the gradient of. The values may change: the transposes
+    /// follow.
     ///
     /// In parts, because a part is still in the nearest cache when it is used.
     pub(crate) fn update(
@@ -247,7 +247,7 @@ impl Packed {
         trace: &Trace,
         rows: usize,
         part: &mut Aligned,
-        mut update: impl FnMut(Range<usize>, &mut [f32], &[f32]),
+        update: &mut impl Update,
     ) {
         for index in 0..self.shapes.len() {
             let shape = self.shapes[index];
@@ -262,13 +262,14 @@ impl Packed {
                 let left = Strided { data: &data[first..], row: 1, step };
                 let out = &mut part[..at.len()];
                 product(isa, Product { rows: last - first, depth: rows, left, right, start: None, out, width });
-                update(at.clone(), &mut self.values[at.clone()], &part[..at.len()]);
-                self.retranspose(isa, index, first..last);
+                update.apply(at.clone(), &mut self.values[at], &part[..last * width - first * width]);
+                // Whole blocks are faster, even with rows done before.
+                self.retranspose(isa, index, first.min(last.saturating_sub(PART_ROWS))..last);
             }
             let left = Strided { data: &[1.0], row: 0, step: 0 };
             let out = &mut part[..width];
             product(isa, Product { rows: 1, depth: rows, left, right, start: None, out, width });
-            update(shape.bias(), &mut self.values[shape.bias()], &part[..width]);
+            update.apply(shape.bias(), &mut self.values[shape.bias()], &part[..width]);
         }
     }
 
@@ -280,3 +281,9 @@ impl Packed {
 
 /// Rows of weights that are updated together.
 const PART_ROWS: usize = 16;
+
+/// What happens to values once their gradient is known.
+pub(crate) trait Update {
+    /// Changes the values that lie at `range` of the flat run, given their gradient.
+    fn apply(&mut self, range: Range<usize>, values: &mut [f32], gradient: &[f32]);
+}

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::model::kernel::{AdamRates, Aligned, Isa, adam};
+use crate::model::packed::Update;
 
 /// Adam (Kingma and Ba 2015) with PyTorch's defaults: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸.
 #[derive(Debug, Clone)]
@@ -22,8 +23,8 @@ impl Adam {
         Adam { learning_rate, steps: 0, mean: Aligned::zeros(parameters), square: Aligned::zeros(parameters) }
     }
 
-    /// The next update, of which [`Update::apply`] does a part at a time.
-    pub(super) fn next(&mut self) -> Update<'_> {
+    /// The next update, done a part at a time.
+    pub(super) fn next(&mut self, isa: Isa) -> AdamStep<'_> {
         self.steps = self.steps.saturating_add(1);
         let rates = AdamRates {
             beta1: BETA1 as f32,
@@ -33,20 +34,20 @@ impl Adam {
             epsilon: EPSILON,
             flush: self.steps % 100 == 0,
         };
-        Update { rates, mean: &mut self.mean, square: &mut self.square }
+        AdamStep { isa, rates, mean: &mut self.mean, square: &mut self.square }
     }
 }
 
 /// One update in progress.
-pub(super) struct Update<'a> {
+pub(super) struct AdamStep<'a> {
+    isa: Isa,
     rates: AdamRates,
     mean: &'a mut [f32],
     square: &'a mut [f32],
 }
 
-impl Update<'_> {
-    /// Moves the weights that lie at `range` one step against their gradient.
-    pub(super) fn apply(&mut self, isa: Isa, range: Range<usize>, weights: &mut [f32], gradient: &[f32]) {
-        adam(isa, self.rates, weights, gradient, &mut self.mean[range.clone()], &mut self.square[range]);
+impl Update for AdamStep<'_> {
+    fn apply(&mut self, range: Range<usize>, values: &mut [f32], gradient: &[f32]) {
+        adam(self.isa, self.rates, values, gradient, &mut self.mean[range.clone()], &mut self.square[range]);
     }
 }

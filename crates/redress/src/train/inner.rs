@@ -179,6 +179,9 @@ impl InnerObjective {
     }
 }
 
+/// Writes the logits of points and their gradients.
+type Score<'a> = dyn FnMut(&[f32], &mut [f32], &mut [f32]) + 'a;
+
 /// The buffers of a search over up to `capacity` rows.
 #[derive(Debug)]
 pub(super) struct Search {
@@ -211,13 +214,7 @@ impl Search {
 
     /// Writes x + δ* of each of `rows` into [`Search::moved`]. `points` holds their x, row after row; `score` writes
     /// logits and their gradients at other points.
-    pub(super) fn run(
-        &mut self,
-        problem: &InnerProblem,
-        rows: &[u32],
-        points: &[f32],
-        score: &mut dyn FnMut(&[f32], &mut [f32], &mut [f32]),
-    ) {
+    pub(super) fn run(&mut self, problem: &InnerProblem, rows: &[u32], points: &[f32], score: &mut Score<'_>) {
         let (width, objective) = (self.width, self.inner.objective);
         let span = rows.len() * width;
         let each = || rows.iter().map(|&row| row as usize).zip(points.chunks_exact(width));

@@ -122,7 +122,7 @@ impl TrainParams {
         if !(self.learning_rate > 0.0 && self.learning_rate <= f64::from(f32::MAX)) {
             return Err(ParamError::LearningRate(self.learning_rate));
         }
-        if !(self.dropout >= 0.0 && self.dropout < 1.0) {
+        if !(0.0..1.0).contains(&self.dropout) {
             return Err(ParamError::Dropout(self.dropout));
         }
         if !(self.inner.noise >= 0.0 && self.inner.noise <= f64::from(f32::MAX)) {

@@ -1,7 +1,5 @@
 //! One training step: two passes at most, no allocation, no threads.
 
-use std::ops::Range;
-
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -90,11 +88,7 @@ impl Trainer {
     /// One step of Adam on the objective over these rows of the examples, at most a batch of them.
     pub(super) fn step(&mut self, examples: &Examples, rows: &[u32]) -> Terms {
         let (terms, passed) = self.differentiate(examples, rows);
-        let mut update = self.adam.next();
-        let apply = |range: Range<usize>, weights: &mut [f32], gradient: &[f32]| {
-            update.apply(self.isa, range, weights, gradient);
-        };
-        self.packed.update(self.isa, &self.trace, passed, &mut self.part, apply);
+        self.packed.update(self.isa, &self.trace, passed, &mut self.part, &mut self.adam.next(self.isa));
         terms
     }
 
@@ -177,8 +171,18 @@ impl Trainer {
     pub(super) fn gradient(&mut self, examples: &Examples, rows: &[u32]) -> (Terms, Vec<crate::model::Dense>) {
         let (terms, passed) = self.differentiate(examples, rows);
         let mut gradient = self.packed.clone();
-        let store = |range: Range<usize>, _: &mut [f32], part: &[f32]| gradient.values[range].copy_from_slice(part);
-        self.packed.update(self.isa, &self.trace, passed, &mut self.part, store);
+        self.packed.update(self.isa, &self.trace, passed, &mut self.part, &mut Keep(&mut gradient.values));
         (terms, gradient.layers())
+    }
+}
+
+/// Keeps the gradient and leaves the values alone.
+#[cfg(test)]
+struct Keep<'a>(&'a mut [f32]);
+
+#[cfg(test)]
+impl crate::model::packed::Update for Keep<'_> {
+    fn apply(&mut self, range: std::ops::Range<usize>, _: &mut [f32], gradient: &[f32]) {
+        self.0[range].copy_from_slice(gradient);
     }
 }

@@ -34,9 +34,14 @@ unsafe fn blocks<L: Lanes>(operands: Transpose<'_>) {
     }
     assert!(columns <= matrix_row && rows <= out_row);
     assert!(matrix.len() >= (rows - 1) * matrix_row + columns && out.len() >= (columns - 1) * out_row + rows);
-    let (whole_rows, whole_columns) = (rows / BLOCK * BLOCK, columns / BLOCK * BLOCK);
-    for i in (0..whole_rows).step_by(BLOCK) {
-        for j in (0..whole_columns).step_by(BLOCK) {
+    if rows < BLOCK || columns < BLOCK {
+        for i in 0..rows {
+            (0..columns).for_each(|j| out[j * out_row + i] = matrix[i * matrix_row + j]);
+        }
+        return;
+    }
+    for i in starts(rows) {
+        for j in starts(columns) {
             // SAFETY: the block lies inside both, by the assertions.
             unsafe {
                 let from = matrix.as_ptr().add(i * matrix_row + j);
@@ -44,16 +49,13 @@ unsafe fn blocks<L: Lanes>(operands: Transpose<'_>) {
             }
         }
     }
-    // SAFETY: every index is below `rows` and `columns`, which the assertions cover.
-    let single = |i: usize, j: usize, out: &mut [f32]| unsafe {
-        *out.get_unchecked_mut(j * out_row + i) = *matrix.get_unchecked(i * matrix_row + j);
-    };
-    for j in whole_columns..columns {
-        (0..whole_rows).for_each(|i| single(i, j, out));
-    }
-    for i in whole_rows..rows {
-        (0..columns).for_each(|j| single(i, j, out));
-    }
+}
+
+/// Where blocks start that cover `count ≥ 8` rows. The last one may lie over the one before it: writing an element twice
+/// is cheaper than treating the rest one by one.
+#[inline(always)]
+fn starts(count: usize) -> impl Iterator<Item = usize> {
+    (0..count.div_ceil(BLOCK)).map(move |block| (block * BLOCK).min(count - BLOCK))
 }
 
 #[cfg(test)]
