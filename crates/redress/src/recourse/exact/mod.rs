@@ -11,9 +11,12 @@
 //! that this is not known.
 
 mod bounds;
+mod chunk;
 mod envelope;
 mod forms;
+mod layer;
 mod part;
+mod passes;
 mod run;
 mod search;
 #[cfg(test)]
@@ -42,8 +45,8 @@ pub enum Goal {
 pub struct Exact {
     /// What to look for.
     pub goal: Goal,
-    /// By how much, relative to its own cost, a plan over real-valued changes may be dearer than the cheapest. On a
-    /// lattice a plan that was searched for to the end *is* the cheapest.
+    /// By how much, relative to its own cost, a plan over real-valued changes may be dearer than the cheapest; 0.005 where
+    /// that is more, unless this is 0. On a lattice a plan that was searched for to the end *is* the cheapest.
     pub cost_gap: f64,
     /// By how much the best logit may be above the one found, for [`Goal::BestScore`].
     pub logit_gap: f64,

@@ -2,7 +2,7 @@
 
 use super::bounds::Bound;
 use crate::feasible::{Action, Domain, FeasibleSet, Move};
-use crate::recourse::Costs;
+use crate::recourse::{Costs, Measure};
 
 /// The smallest change there is: what lies between staying and moving.
 const TINY: f64 = f64::MIN_POSITIVE;
@@ -35,7 +35,7 @@ fn split_range(lo: f64, hi: f64, broken: bool) -> Vec<Domain> {
     let range = |lo: f64, hi: f64| Domain::Range { lo, hi };
     let middle = lo + 0.5 * (hi - lo);
     match (lo, hi) {
-        _ if !(lo < hi) => vec![],
+        _ if lo.partial_cmp(&hi) != Some(std::cmp::Ordering::Less) => vec![],
         _ if broken && lo <= 0.0 && hi >= 0.0 => {
             let mut parts = vec![range(0.0, 0.0)];
             parts.extend((hi > 0.0).then(|| range(TINY, hi)));
@@ -93,6 +93,13 @@ struct Slide {
     to: Move,
     gain: f64,
     cost: f64,
+}
+
+impl Slide {
+    /// By gain for cost, then in the order of the levers.
+    fn better_first(&self, other: &Self) -> std::cmp::Ordering {
+        (other.gain * self.cost).total_cmp(&(self.gain * other.cost)).then(self.lever.cmp(&other.lever))
+    }
 }
 
 impl Guide<'_> {
@@ -156,20 +163,8 @@ impl Guide<'_> {
     /// The cheapest action at which the linear part of the logit reaches `target`, where some action of the part does:
     /// levers move in the order of what they gain for what they cost.
     pub fn crossing(&self, costs: &Costs, target: f64) -> Option<Action> {
-        let mut value = 0.5 * self.bound.lower + 0.5 * self.bound.upper;
         let mut action = cheapest(self.domains);
-        let mut slides = Vec::with_capacity(self.domains.len());
-        for (index, (lever, domain)) in self.feasible.levers().zip(self.domains).enumerate() {
-            let (now, to) = (action.moves[index], self.rising_move(lever.feature, domain));
-            let at_now = self.linear(lever.feature, domain, now);
-            value += at_now;
-            if to != now {
-                let cost = |step: &Move| costs.of_move(self.feasible, index, step);
-                let gain = self.linear(lever.feature, domain, to) - at_now;
-                slides.push(Slide { lever: index, to, gain, cost: cost(&to) - cost(&now) });
-            }
-        }
-        slides.sort_by(|a, b| (b.gain * a.cost.max(0.0)).total_cmp(&(a.gain * b.cost.max(0.0))));
+        let (mut value, slides) = self.slides(costs, &action);
         for Slide { lever, to, gain, .. } in slides {
             if value >= target {
                 break;
@@ -179,6 +174,75 @@ impl Guide<'_> {
             value += gain;
         }
         (value >= target).then_some(action)
+    }
+
+    /// A bound on what it costs to reach `target` in this part: no action of it whose logit is that high costs less.
+    ///
+    /// The logit is at most its linear part plus the slack of the bound, so a linear program over shares of the levers'
+    /// ways, which the order of gain for cost solves, is a bound where costs add up and no lever's cost lies below the
+    /// straight line between the ends of its way: in the L1 measures. The norm of L2 is at least its projection on any
+    /// direction; the one in which costs gain most is taken. Under the other measures nothing is known.
+    pub fn cost_at_least(&self, costs: &Costs, target: f64) -> f64 {
+        if !matches!(costs.measure(), Measure::L1 | Measure::MadL1 | Measure::L2) || !self.bound.slack.is_finite() {
+            return 0.0;
+        }
+        let start = cheapest(self.domains);
+        let (value, mut slides) = self.slides(costs, &start);
+        let spent = |lever: usize| costs.of_move(self.feasible, lever, &start.moves[lever]);
+        let spent: Vec<f64> = (0..start.moves.len()).map(spent).collect();
+        let mut total: f64 = spent.iter().sum();
+        if costs.measure() == Measure::L2 {
+            let mut direction = vec![0.0; spent.len()];
+            for slide in &slides {
+                direction[slide.lever] = slide.gain / slide.cost.max(1e-9);
+            }
+            let norm = direction.iter().map(|part| part * part).sum::<f64>().sqrt();
+            if !(norm > 0.0 && norm.is_finite()) {
+                return 0.0;
+            }
+            total = direction.iter().zip(&spent).map(|(part, spent)| part / norm * spent).sum();
+            slides.iter_mut().for_each(|slide| slide.cost *= direction[slide.lever] / norm);
+            slides.sort_by(Slide::better_first);
+        }
+        let mut missing = target - value - self.foreign() - self.bound.slack * (1.0 + 1e-9) - 1e-9 * value.abs();
+        for slide in slides {
+            if missing <= 0.0 {
+                break;
+            }
+            total += slide.cost * (missing / slide.gain).min(1.0);
+            missing -= slide.gain;
+        }
+        total * (1.0 - 1e-9)
+    }
+
+    /// The linear part at the cheapest action of the part, and how levers raise it, the best value for its cost first.
+    fn slides(&self, costs: &Costs, start: &Action) -> (f64, Vec<Slide>) {
+        let mut value = 0.5 * self.bound.lower + 0.5 * self.bound.upper;
+        let mut slides = Vec::with_capacity(self.domains.len());
+        for (index, (lever, domain)) in self.feasible.levers().zip(self.domains).enumerate() {
+            let (now, to) = (start.moves[index], self.rising_move(lever.feature, domain));
+            let at_now = self.linear(lever.feature, domain, now);
+            value += at_now;
+            let gain = self.linear(lever.feature, domain, to) - at_now;
+            if gain > 0.0 {
+                let cost = |step: &Move| costs.of_move(self.feasible, index, step);
+                slides.push(Slide { lever: index, to, gain, cost: (cost(&to) - cost(&now)).max(0.0) });
+            }
+        }
+        slides.sort_by(Slide::better_first);
+        (value, slides)
+    }
+
+    /// What columns that are no lever's own, such as those that links move, can add to the linear part.
+    fn foreign(&self) -> f64 {
+        if self.feasible.is_box() {
+            return 0.0;
+        }
+        let size = |column: usize| f64::from(self.rises[column].abs());
+        let own = self.feasible.levers().flat_map(|lever| self.feasible.encoding().columns(lever.feature));
+        let (all, own): (f64, f64) = ((0..self.rises.len()).map(size).sum(), own.map(size).sum());
+        // The difference of two sums may have lost a little.
+        all - own + 1e-12 * all
     }
 
     /// What a lever adds to the linear part at one of its moves.

@@ -86,10 +86,11 @@ fn conclude(exact: &Exact, case: &Case, search: &Search<'_>) -> Answer {
         }
     }
     let upper = search.ruled_out.max(f64::from(best_logit));
-    if search.cut_short || search.undecided.is_some() || !(upper < case.threshold.logit()) {
-        return answer(Verdict::Unknown { spent, best_logit }, search.cost_at_least());
+    let complete = !search.cut_short && search.undecided.is_none();
+    if complete && upper < case.threshold.logit() {
+        return answer(Verdict::NoRecourse(Absence::Proven { best_logit, upper }), f64::INFINITY);
     }
-    answer(Verdict::NoRecourse(Absence::Proven { best_logit, upper }), f64::INFINITY)
+    answer(Verdict::Unknown { spent, best_logit }, search.cost_at_least())
 }
 
 /// The answer for one person.

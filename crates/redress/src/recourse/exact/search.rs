@@ -22,6 +22,10 @@ const LEAF: u128 = 24;
 /// A part whose bound is this many times its rounding noise is not worth splitting: its parts would be as undecided.
 const NOISE: f64 = 3.0;
 
+/// Differences in cost below this are not worth looking for among real-valued changes: in the default measure, half a
+/// hundredth of a standard deviation.
+pub(super) const FINE: f64 = 0.005;
+
 /// What a search is after.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Aim<'a> {
@@ -43,7 +47,7 @@ pub(super) struct Tried {
 #[derive(Debug, Clone)]
 struct Part {
     domains: Vec<Domain>,
-    /// No action in it costs less.
+    /// No approved action in it costs less.
     least: f64,
     upper: f64,
     /// The lever to split it at.
@@ -83,7 +87,7 @@ pub(super) struct Search<'a> {
 }
 
 /// How much a search asks for in one round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     pub points: usize,
     pub boxes: usize,
@@ -130,12 +134,10 @@ impl<'a> Search<'a> {
     /// No approved action costs less than this, where there is one.
     pub fn cost_at_least(&self) -> f64 {
         let Aim::Cheapest { gap, .. } = self.aim else { return 0.0 };
-        let found = self.incumbent.as_ref().map_or(f64::INFINITY, |incumbent| incumbent.cost * (1.0 - gap));
-        if self.cut_short {
-            // Parts are taken up from the cheapest on, but those of the last round were dropped.
-            return 0.0;
-        }
-        found.min(self.undecided.unwrap_or(f64::INFINITY))
+        let found = self.incumbent.as_ref().map_or(f64::INFINITY, |incumbent| worth(incumbent.cost, gap));
+        let parts = self.queue.iter().chain(&self.fresh).map(|part| part.least);
+        let actions = self.list.iter().chain(&self.trials).map(|(cost, _)| *cost);
+        parts.chain(actions).chain(self.undecided).fold(found, f64::min)
     }
 
     fn part(&mut self, domains: Vec<Domain>) -> Part {
@@ -158,8 +160,7 @@ impl<'a> Search<'a> {
     fn is_pointless(&self, least: f64, upper: f64) -> bool {
         match self.aim {
             Aim::Cheapest { threshold, gap, .. } => {
-                upper < threshold.logit()
-                    || self.incumbent.as_ref().is_some_and(|best| least >= best.cost * (1.0 - gap))
+                upper < threshold.logit() || self.incumbent.as_ref().is_some_and(|best| least >= worth(best.cost, gap))
             }
             Aim::Best { gap } => self.best.as_ref().is_some_and(|best| upper <= f64::from(best.logit) + gap),
         }
@@ -175,20 +176,22 @@ impl<'a> Search<'a> {
         } else if self.fresh.is_empty() {
             self.take_up();
         }
-        let asked =
-            Asked { points: self.ask_points(points), boxes: if self.started { self.ask_boxes(boxes) } else { 0 } };
-        if self.cut_short || asked == (Asked { points: 0, boxes: 0 }) {
-            self.done = true;
-        }
-        asked
+        let points = self.ask_points(points);
+        let boxes = if self.started && !self.cut_short { self.ask_boxes(boxes) } else { 0 };
+        self.done = self.cut_short || points + boxes == 0;
+        Asked { points, boxes }
     }
 
+    /// Asks for the actions to be tried, as far as the budget goes.
     fn ask_points(&mut self, points: &mut Vec<f32>) -> usize {
-        let affordable = (self.meter.rest().evaluations).min(self.trials.len() as u64);
-        if affordable < self.trials.len() as u64 || !self.meter.evaluate(affordable) {
+        let wanted = self.trials.len();
+        let affordable = wanted.min(usize::try_from(self.meter.rest().evaluations).unwrap_or(usize::MAX));
+        let in_time = self.meter.evaluate(affordable as u64);
+        let asked = if in_time { affordable } else { 0 };
+        if asked < wanted || !in_time {
             self.cut_short = true;
-            self.trials.clear();
-            return 0;
+            // What is not tried still counts when it comes to what is known about costs.
+            self.list.extend(self.trials.drain(asked..));
         }
         let width = self.feasible.encoding().width();
         for (_, action) in &self.trials {
@@ -196,19 +199,22 @@ impl<'a> Search<'a> {
             points.resize(start + width, 0.0);
             self.feasible.encode(action, &mut points[start..]);
         }
-        self.trials.len()
+        asked
     }
 
+    /// Asks for the bounds of the fresh parts, if the budget has them all.
     fn ask_boxes(&mut self, boxes: &mut Boxes) -> usize {
         let width = self.feasible.encoding().width();
+        let start = boxes.low.len();
         let (mut low, mut high) = (vec![0.0f64; width], vec![0.0f64; width]);
-        for index in 0..self.fresh.len() {
-            if self.cut_short || !self.meter.visit() {
+        for part in &self.fresh {
+            if !self.meter.visit() {
                 self.cut_short = true;
-                self.fresh.clear();
+                boxes.low.truncate(start);
+                boxes.high.truncate(start);
                 return 0;
             }
-            self.feasible.encoded_box(&self.fresh[index].domains, &mut low, &mut high);
+            self.feasible.encoded_box(&part.domains, &mut low, &mut high);
             // The ends are `f32` numbers already.
             boxes.low.extend(low.iter().map(|&low| low as f32));
             boxes.high.extend(high.iter().map(|&high| high as f32));
@@ -244,7 +250,8 @@ impl<'a> Search<'a> {
                 if !self.feasible.is_box() && !self.feasible.rows_may_hold(&domains) {
                     continue;
                 }
-                let child = self.part(domains);
+                let mut child = self.part(domains);
+                child.least = child.least.max(part.least);
                 if !self.is_pointless(child.least, part.upper) {
                     self.fresh.push(child);
                 }
@@ -270,6 +277,9 @@ impl<'a> Search<'a> {
             if let (Aim::Cheapest { .. }, Some(_)) = (self.aim, &self.incumbent) {
                 self.done = true;
             }
+            return;
+        }
+        if bounds.is_empty() {
             return;
         }
         let width = self.feasible.encoding().width();
@@ -302,6 +312,11 @@ impl<'a> Search<'a> {
         }
         let guide = Guide { feasible: self.feasible, domains: &domains, bound, rises, spreads };
         let size = count(&domains);
+        if let Aim::Cheapest { threshold, costs, .. } = self.aim
+            && part.upper >= threshold.logit()
+        {
+            part.least = part.least.max(guide.cost_at_least(costs, threshold.logit()));
+        }
         if self.is_pointless(part.least, part.upper) {
             self.ruled_out = self.ruled_out.max(part.upper);
             if is_root {
@@ -385,6 +400,11 @@ impl<'a> Search<'a> {
             self.trials.push((cost, action));
         }
     }
+}
+
+/// What a cheaper action would have to cost to be worth looking for.
+fn worth(cost: f64, gap: f64) -> f64 {
+    if gap > 0.0 { (cost * (1.0 - gap)).min(cost - FINE).max(0.0) } else { cost }
 }
 
 fn has_fixed_costs(feasible: &FeasibleSet, costs: &Costs) -> bool {

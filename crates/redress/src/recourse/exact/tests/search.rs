@@ -6,9 +6,12 @@ use rand_chacha::ChaCha8Rng;
 
 use super::network;
 use crate::calibrate::Threshold;
+use crate::dataset::FeatureKind;
+use crate::feasible::tests::fixture::{Fixture, any, words};
 use crate::feasible::tests::random::{self, Levers};
-use crate::feasible::{Action, Domain, FeasibleSet, Move};
+use crate::feasible::{Action, Domain, FeasibleSet, Lattice, Move};
 use crate::model::{Activation, Model, Scorer};
+use crate::policy::{Actionability, Direction};
 use crate::recourse::exact::Exact;
 use crate::recourse::{Absence, Budget, Case, Costs, Improver, Measure, Verdict};
 
@@ -108,9 +111,7 @@ proptest! {
             Verdict::Approved { .. } => prop_assert!(threshold.approves(stay)),
             Verdict::Recourse(plans) => {
                 prop_assert!(set.contains(plans[0].action()) && threshold.approves(plans[0].logit()));
-                if answer.cost_at_least > 0.0 {
-                    prop_assert!(plans[0].cost() * 0.99 <= cheapest, "{} {cheapest}", plans[0].cost());
-                }
+                prop_assert!(answer.cost_at_least <= plans[0].cost());
             }
             Verdict::NoRecourse(Absence::Proven { best_logit, upper }) => {
                 prop_assert!(cheapest.is_infinite(), "{answer:?} {cheapest}");
@@ -172,36 +173,38 @@ proptest! {
 /// Many people: the same answers together as alone, on one thread as on several.
 #[test]
 fn together_is_alone_on_any_number_of_threads() {
-    use proptest::strategy::ValueTree;
-    use proptest::test_runner::TestRunner;
-    let mut runner = TestRunner::deterministic();
-    let strategy = random::case(Levers::Mixed, 3, 1, 1);
-    let case = strategy.new_tree(&mut runner).unwrap().current();
-    let space = case.fixture.space(case.lattice);
+    let mut fixture = Fixture::new();
+    let (first, second) =
+        (fixture.feature(FeatureKind::Number, any(2.0)), fixture.feature(FeatureKind::Number, any(2.0)));
+    fixture.feature(FeatureKind::Category { values: words(3) }, Actionability { change: Direction::Any, ..any(1.0) });
+    fixture.feature(FeatureKind::Number, Actionability::default());
+    fixture.constraint(&[(first, 1.0), (second, 1.0)], 2.5);
     let mut random = ChaCha8Rng::seed_from_u64(1);
-    let people: Vec<Vec<f64>> = (0..300)
-        .map(|_| {
-            let numeric = |value: &f64, feature: usize| match case.fixture.schema.features[feature].kind {
-                crate::dataset::FeatureKind::Number => value + f64::from(random.random_range(-9..9)) / 4.0,
-                _ => *value,
-            };
-            let mut numeric = numeric;
-            case.person.iter().enumerate().map(|(feature, value)| numeric(value, feature)).collect()
-        })
-        .collect();
+    let mut number = || f64::from(random.random_range(-12..13)) / 4.0;
+    let people: Vec<Vec<f64>> =
+        (0..300).map(|index| vec![number(), number(), f64::from(index % 3), number()]).collect();
+    fixture.training = people.clone();
+    let space = fixture.space(Lattice::AsPolicy);
     let sets: Vec<FeasibleSet> = people.iter().map(|person| space.feasible(person, None).unwrap()).collect();
     let model = model_for(&sets[0], true, 3);
     let costs = Costs::plain(sets[0].encoding(), Measure::L1);
     let logits: Vec<f32> = sets.iter().map(|set| logit(&model, set, &set.stay())).collect();
-    let highest = logits.iter().copied().fold(f32::MIN, f32::max);
-    let threshold = Threshold::from_logit(f64::from(highest) - 1e-3);
+    let mut sorted = logits.clone();
+    sorted.sort_by(f32::total_cmp);
+    let threshold = Threshold::from_logit(f64::from(sorted[270]));
     let cases: Vec<Case> =
         sets.iter().map(|feasible| Case { model: &model, feasible, threshold, costs: &costs }).collect();
-    let budget = Budget { nodes: 500, ..Budget::default() };
-    let alone: Vec<_> = cases.iter().map(|case| Exact::default().answer(case, &budget)).collect();
-    for threads in [1, 2, 5] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let together = pool.install(|| Exact::default().answer_all(&cases, &budget));
-        assert!(together == alone, "{threads} threads");
+    let mut verdicts = std::collections::BTreeSet::new();
+    // Small budgets end searches in the middle of a shared pass.
+    for (evaluations, nodes) in [(5, 500), (500, 3), (500, 10), (10_000, 500)] {
+        let budget = Budget { evaluations, nodes, deadline: None };
+        let alone: Vec<_> = cases.iter().map(|case| Exact::default().answer(case, &budget)).collect();
+        verdicts.extend(alone.iter().map(|answer| answer.verdict.word()));
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let together = pool.install(|| Exact::default().answer_all(&cases, &budget));
+            assert!(together == alone, "{threads} threads");
+        }
     }
+    assert!(verdicts.len() >= 4, "{verdicts:?}: the people are too much alike for this test to say much");
 }
