@@ -10,6 +10,8 @@ const SEARCH_NODES: usize = 20_000;
 /// Rounds over the rows of the quadratic program, and halvings within one row.
 const ROUNDS: usize = 200;
 const HALVINGS: usize = 80;
+/// Multipliers that change by less than this in a round have settled.
+const SETTLED: f64 = 1e-12;
 
 /// Squared distance from a point, lever by lever.
 struct Distance<'a> {
@@ -106,12 +108,16 @@ impl Distance<'_> {
         let program = Quadratic::new(self, &action)?;
         let mut multipliers = vec![0.0; program.rooms.len()];
         for _ in 0..ROUNDS {
+            let before = multipliers.clone();
             for row in 0..multipliers.len() {
                 program.ascend(&mut multipliers, row);
             }
+            // A place where the rows hold is not yet the nearest: a row may push that no longer has to.
+            let settled =
+                multipliers.iter().zip(&before).all(|(now, before)| (now - before).abs() <= SETTLED * (1.0 + now));
             let place = program.place(&multipliers);
             let action = program.action(&action, &place);
-            if self.set.rows_hold(&action.moves) {
+            if settled && self.set.rows_hold(&action.moves) {
                 return Some(action);
             }
         }
