@@ -20,8 +20,8 @@
 //! γ·(|W||h| + |b|). So the model's layer `k` is the exact layer with a disturbance of at most γM, `M = |W||h| + |b|`, in each
 //! neuron; the forms computed here are off by at most as much again, and so are the signals `v`. All are counted where
 //! they arise: 2γM in each `e` going forward, and `Σₖ |sₖ|·2γMₖ` in the logit going backward; tanh's own error of 2.6e-7 is
-//! part of ε. The sums of the last step are taken in `f64`. What this adds is the **tolerance** of a proof: about 1e-3 in the
-//! logit for the paper's network, less than 3e-4 in the probability. Bounds never err on the other side.
+//! part of ε. The sums of the last step are taken in `f64`. What this adds is the **tolerance** of a proof: 1e-3 to 2e-3 in
+//! the logit for the paper's network, at most 5e-4 in the probability. Bounds never err on the other side.
 
 use super::chunk::Chunk;
 use super::layer::Layer;

@@ -1,6 +1,6 @@
 //! The best score within reach and the cheapest way to a yes, with proofs.
 //!
-//! [`Exact`] searches Δ(x) by branch and bound. A part of Δ(x) is a box of encoded points; [`bounds`] gives a sound bound on
+//! [`Exact`] searches Δ(x) by branch and bound. A part of Δ(x) is a box of encoded points; the network gives a sound bound on
 //! the logit over it, rounding included. A part whose bound lies below the threshold holds no way to a yes and is ruled
 //! out; the others are split at the lever that feeds the slack of their bound most. Parts are taken up from the cheapest
 //! on, and every bound also names actions worth trying, so that a way to a yes is found early where there is one. Small
