@@ -22,7 +22,7 @@ pub enum Failure {
         /// Its text.
         text: String,
         /// What is wrong and where.
-        error: PolicyError,
+        error: Box<PolicyError>,
     },
     /// Ctrl-C: everything not finished was left as it was.
     Interrupted,
@@ -61,6 +61,14 @@ impl Failure {
     pub fn help(mut self, advice: impl Into<String>) -> Self {
         if let Self::Input { help, .. } = &mut self {
             *help = Some(advice.into());
+        }
+        self
+    }
+
+    /// Says what the failure is about, in front of its message.
+    pub fn about(mut self, what: impl fmt::Display) -> Self {
+        if let Self::Input { message, .. } = &mut self {
+            *message = format!("{what}: {message}");
         }
         self
     }

@@ -13,7 +13,7 @@ use redress::{
     policy::{Layout, Policy, Source},
     table::{Column, Missing, Table, TableError, Values},
 };
-use redress_data::{DataFolders, LoadError, TableStream, Tables};
+use redress_data::{DataFolders, LoadError, ReadReason, TableStream, Tables};
 
 use crate::failure::Failure;
 
@@ -135,7 +135,7 @@ pub fn model(path: &Path) -> Result<Artifact, Failure> {
 pub fn table(artifact: &Artifact, file: &Path) -> Result<Table, Failure> {
     let data = &artifact.policy.data;
     let read = |layout: &Layout| redress_data::read_table(file, layout, &data.missing_values);
-    let found = read(&data.layout).map_err(|error| Failure::input(error.to_string()))?;
+    let found = read(&data.layout).map_err(|error| other_schema(artifact, error))?;
     // A policy may describe a file without a header; the file at hand may well have one.
     let labelled = |table: &Table| table.column(&artifact.policy.features[0].column).is_some();
     if data.layout != Layout::default()
@@ -165,7 +165,20 @@ pub fn stream(artifact: &Artifact, file: &Path) -> Result<TableStream, Failure> 
             return Ok(other);
         }
     }
-    found.map_err(|error| Failure::input(error.to_string()))
+    found.map_err(|error| other_schema(artifact, error))
+}
+
+/// A file that cannot be read as the model's policy lays it out; says what the model's own table looks like.
+fn other_schema(artifact: &Artifact, error: redress_data::ReadError) -> Failure {
+    let failure = Failure::input(error.to_string());
+    match &artifact.policy.data.layout.columns {
+        Some(columns) if matches!(error.reason, ReadReason::ColumnCount { .. }) => failure.help(format!(
+            "the model was trained on `{}`, whose rows have no header and {} columns; a header that names them works too",
+            artifact.policy.name,
+            columns.len()
+        )),
+        _ => failure,
+    }
 }
 
 /// Reads labelled rows for a model.
@@ -223,7 +236,7 @@ impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Policy { path, text, error } => {
-                Failure::Policy { file: path.display().to_string(), text, error: *error }
+                Failure::Policy { file: path.display().to_string(), text, error }
             }
             other => Failure::input(other.to_string()),
         }

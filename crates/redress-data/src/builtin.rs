@@ -144,14 +144,19 @@ pub fn builtin(name: &str) -> Result<&'static Builtin, UnknownBuiltin> {
 
 /// There is no built-in data set of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no built-in data set `{name}`; there are {}", names())]
+#[error("there is no built-in data set `{name}`; {}", advice(name))]
 pub struct UnknownBuiltin {
     /// The name asked for.
     pub name: String,
 }
 
-fn names() -> String {
-    ALL.iter().map(|builtin| builtin.name).collect::<Vec<_>>().join(", ")
+/// The nearest name, or all of them.
+fn advice(name: &str) -> String {
+    let names = ALL.iter().map(|builtin| builtin.name);
+    match redress::policy::nearest(name, names.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", names.collect::<Vec<_>>().join(", ")),
+    }
 }
 
 impl Builtin {

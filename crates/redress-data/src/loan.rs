@@ -201,7 +201,7 @@ pub fn table(rows: usize, seed: u64) -> Table {
     applicants_table(Population::new(seed).take(rows).map(|person| person.applicant()))
 }
 
-/// The same people as tables of at most [`STREAM_ROWS`](crate::STREAM_ROWS) rows, for populations that do not fit into
+/// The same people as tables of at most [`STREAM_ROWS`] rows, for populations that do not fit into
 /// memory.
 pub fn tables(rows: usize, seed: u64) -> impl Iterator<Item = Table> {
     let mut population = Population::new(seed);

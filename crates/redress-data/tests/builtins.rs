@@ -217,10 +217,7 @@ fn a_data_set_that_is_not_here_says_how_to_get_it() {
         )
     );
     let error = builtin("compass").expect_err("no such data set");
-    assert_eq!(
-        error.to_string(),
-        "there is no built-in data set `compass`; there are german, adult, compas, bail, loan"
-    );
+    assert_eq!(error.to_string(), "there is no built-in data set `compass`; did you mean `compas`?");
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn artifact(architecture: &Architecture) -> Artifact {
         model: Model::random(2, architecture, 3).unwrap(),
         threshold: Threshold::HALF,
         certificate: None,
+        causes: None,
         origin: Origin { base, preset, split_seed: 4, training: TrainParams::default(), epoch: 2 },
     }
 }

@@ -97,7 +97,11 @@ proptest! {
         let lines: Vec<String> = text.lines().map(|line| suggestion(line).unwrap_or_else(|| line.to_owned())).collect();
         let text = lines.join("\n");
         let policy = Policy::parse(&text, "t").map_err(|error| TestCaseError::fail(format!("{error} in\n{text}")))?;
-        read(&policy, &table).map_err(|error| TestCaseError::fail(format!("{error} in\n{text}")))?;
+        match read(&policy, &table) {
+            // A code that now means "missing" meets the rule that refuses missing values: the policy's to settle.
+            Ok(_) | Err(DataError::MissingCell { .. }) => {}
+            Err(error) => prop_assert!(false, "{} in\n{}", error, text),
+        }
     }
 }
 

@@ -19,10 +19,11 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Calibrate a model's threshold again on other rows.
+/// Calibrate a model's threshold again on other rows
 ///
-/// FILE must hold rows that neither training nor the choice of the model has seen: they vouch for the new threshold. The
-/// model is written again beside the old one, which stays as it is.
+/// FILE must hold rows that neither training nor the choice of the model has
+/// seen: they vouch for the new threshold. The model is written again beside
+/// the old one, which stays as it is.
 ///
 /// Example: redress calibrate model.safetensors spring.csv --epsilon 0.1 --groups sex
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Show what a policy and its table were understood to say.
+/// Show what a policy and its table were understood to say
 ///
 /// Example: redress check policy.toml
 #[derive(Debug, Args)]

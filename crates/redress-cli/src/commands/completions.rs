@@ -8,18 +8,24 @@ use clap_complete::Shell;
 use super::Cli;
 use crate::failure::{Exit, Failure};
 
-/// Write completions for a shell to stdout.
+/// Write completions for a shell to stdout
 ///
-/// Example: redress completions bash > /etc/bash_completion.d/redress
+/// Examples:
+///   redress completions bash > ~/.local/share/bash-completion/completions/redress
+///   redress completions zsh > ~/.zfunc/_redress
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub struct ShellArguments {
     /// The shell.
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Write one manual page a command into a folder.
+/// Write one manual page a command into a folder
+///
+/// Example: redress man ~/.local/share/man/man1
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub struct ManArguments {
     /// The folder, which must exist.
     folder: PathBuf,

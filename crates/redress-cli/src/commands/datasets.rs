@@ -10,7 +10,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// List the built-in data sets, or fetch one.
+/// List the built-in data sets, or fetch one
 ///
 /// Examples:
 ///   redress datasets

@@ -12,10 +12,11 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Draft a policy for a table.
+/// Draft a policy for a table
 ///
-/// Reads the whole file, guesses kinds, units and ranges, and writes a policy in which nobody may change anything yet:
-/// the comments say how to allow what people can really do.
+/// Reads the whole file, guesses kinds, units and ranges, and writes a policy
+/// in which nobody may change anything yet: the comments say how to allow what
+/// people can really do.
 ///
 /// Example: redress init loans.csv --label repaid
 #[derive(Debug, Args)]

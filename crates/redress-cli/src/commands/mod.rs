@@ -1,12 +1,15 @@
 //! One file a command: its arguments as typed, and what it does with them.
 
+pub mod audit;
 mod calibrate;
 mod check;
 mod completions;
 mod datasets;
 mod init;
 mod recourse;
+mod reproduce;
 mod settings;
+pub mod sweep;
 pub mod train;
 mod tune;
 mod verify;
@@ -33,45 +36,48 @@ use crate::{
 ///   redress init loans.csv --label repaid     draft a policy: who may change what
 ///   redress check policy.toml                 what redress understood, in plain words
 ///   redress train policy.toml                 a model, a certificate, a report
+///   redress audit redress-out/loans/model.safetensors new.csv --out audit
+///                                             what it does to people, group by group
 ///   redress recourse redress-out/loans/model.safetensors new.csv --out answers.csv
+///                                             everybody's way to a yes
 #[derive(Debug, Parser)]
 #[command(name = "redress", version, arg_required_else_help = true, verbatim_doc_comment, max_term_width = 110)]
 pub struct Cli {
     /// What to print on stdout.
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     pub format: Format,
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The commands, in the order in which people meet them.
+/// The commands, in the order in which people meet them. Each takes its help from its arguments' documentation.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the built-in data sets, or fetch one.
     Datasets(datasets::Arguments),
-    /// Draft a policy for a table.
     Init(init::Arguments),
-    /// Show what a policy and its table were understood to say.
     Check(check::Arguments),
-    /// Train with recourse, calibrate the threshold, write model, certificate and report.
     Train(train::Arguments),
-    /// Find the λ with the best F1 under the guarantee.
     Tune(tune::Arguments),
-    /// Calibrate a model's threshold again on other rows.
     Calibrate(calibrate::Arguments),
-    /// Show people a way to a yes, in their own units.
     Recourse(recourse::Arguments),
-    /// Check a model's certificate: hashes, arithmetic and, on fresh rows, the observed rate.
     Verify(verify::Arguments),
-    /// Write shell completions.
+    Audit(audit::Arguments),
+    Sweep(sweep::Arguments),
+    Reproduce(reproduce::Arguments),
     Completions(completions::ShellArguments),
-    /// Write the manual pages.
     #[command(hide = true)]
     Man(completions::ManArguments),
 }
 
 /// Runs a command.
 pub fn run(command: Command, terminal: &Terminal) -> Result<Exit, Failure> {
+    let rows = matches!(&command, Command::Recourse(arguments) if arguments.answers_with_rows());
+    if matches!(terminal.format, Format::Csv | Format::Parquet) && !rows {
+        return Err(Failure::input(
+            "--format csv and --format parquet are for answers that are rows, and this is none",
+        )
+        .help("use --format json; `redress recourse MODEL FILE` answers with rows"));
+    }
     match command {
         Command::Datasets(arguments) => datasets::run(arguments, terminal),
         Command::Init(arguments) => init::run(arguments, terminal),
@@ -81,6 +87,9 @@ pub fn run(command: Command, terminal: &Terminal) -> Result<Exit, Failure> {
         Command::Calibrate(arguments) => calibrate::run(arguments, terminal),
         Command::Recourse(arguments) => recourse::run(arguments, terminal),
         Command::Verify(arguments) => verify::run(arguments, terminal),
+        Command::Audit(arguments) => audit::run(arguments, terminal),
+        Command::Sweep(arguments) => sweep::run(arguments, terminal),
+        Command::Reproduce(arguments) => reproduce::run(arguments, terminal),
         Command::Completions(arguments) => completions::shell(arguments),
         Command::Man(arguments) => completions::man(arguments),
     }

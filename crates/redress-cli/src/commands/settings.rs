@@ -52,7 +52,7 @@ pub struct TrainingArguments {
     #[arg(long)]
     pub batch: Option<usize>,
     /// Adam's step size.
-    #[arg(long)]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub learning_rate: Option<f64>,
     /// Widths of the hidden layers, comma-separated; `none` trains logistic regression.
     #[arg(long, value_name = "WIDTHS")]
@@ -61,13 +61,13 @@ pub struct TrainingArguments {
     #[arg(long, value_enum)]
     pub activation: Option<ActivationName>,
     /// The chance that a hidden output is dropped in training.
-    #[arg(long)]
+    #[arg(long, value_name = "CHANCE", allow_negative_numbers = true)]
     pub dropout: Option<f32>,
     /// Steps of the search for the best permitted change; 1 is the paper's.
     #[arg(long, value_name = "STEPS")]
     pub inner_steps: Option<usize>,
     /// Standard deviation of noise on the recourse term, in standard deviations of the features.
-    #[arg(long, value_name = "NOISE")]
+    #[arg(long, value_name = "NOISE", allow_negative_numbers = true)]
     pub inner_noise: Option<f64>,
     /// Stop after this many epochs without a better one.
     #[arg(long, value_name = "EPOCHS")]
@@ -117,24 +117,38 @@ fn hidden_widths(text: &str) -> Result<Vec<usize>, Failure> {
     text.split(',').map(width).collect()
 }
 
+/// A day as certificates write it, 2026-01-31.
+fn day(text: &str) -> Result<String, String> {
+    let parts: Vec<&str> = text.split('-').collect();
+    let within = |part: &str, digits: usize, low: u32, high: u32| {
+        part.len() == digits && part.parse::<u32>().is_ok_and(|number| (low..=high).contains(&number))
+    };
+    match parts[..] {
+        [year, month, day] if within(year, 4, 1, 9999) && within(month, 2, 1, 12) && within(day, 2, 1, 31) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("a day is written year-month-day, such as 2026-01-31".to_owned()),
+    }
+}
+
 /// What is to be guaranteed.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Guarantee")]
 pub struct GoalArguments {
     /// ε: the share of people who may be left without approval or recourse.
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub epsilon: f64,
     /// α: the chance that the guarantee fails.
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub alpha: f64,
     /// Give the guarantee to every group of these columns, comma-separated (they must be among the policy's `groups`).
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     pub groups: Vec<String>,
     /// Use this threshold (a score between 0 and 1) instead of the F1-best one under the bound.
-    #[arg(long, value_name = "SCORE")]
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// The day to write into the certificate, such as 2026-01-31; none unless given, so that equal runs write equal files.
-    #[arg(long, value_name = "DAY")]
+    #[arg(long, value_name = "DAY", value_parser = day)]
     pub date: Option<String>,
 }
 
@@ -145,9 +159,16 @@ impl GoalArguments {
         for group in &self.groups {
             if !policy.data.groups.contains(group) {
                 let known = policy.data.groups.join(", ");
-                let known = if known.is_empty() { "none".to_owned() } else { known };
-                return Err(Failure::input(format!("--groups {group}: not a group column of the policy"))
-                    .help(format!("group columns of {}: {known}", policy.name)));
+                let near = redress::policy::nearest(group, policy.data.groups.iter().map(String::as_str));
+                return Err(Failure::input(format!("--groups {group}: not a group column of the policy")).help(
+                    match near {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None if known.is_empty() => {
+                            format!("name it in the policy first: groups = [\"{group}\"] under [data]")
+                        }
+                        None => format!("the group columns of {} are {known}", policy.name),
+                    },
+                ));
             }
         }
         let choice = match self.threshold {

@@ -21,10 +21,11 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Train with recourse, calibrate the threshold, write model, certificate and report.
+/// Train with recourse, calibrate the threshold, write model, certificate and report
 ///
-/// Trains two models on the same rows: one with the recourse term and one without (λ = 0) to compare with. Both get the
-/// F1-best threshold and one that carries the guarantee; the model that is written uses the latter.
+/// Trains two models on the same rows: one with the recourse term and one
+/// without (λ = 0) to compare with. Both get the F1-best threshold and one that
+/// carries the guarantee; the model that is written uses the latter.
 ///
 /// Examples:
 ///   redress train german
@@ -36,7 +37,7 @@ pub struct Arguments {
     #[arg(value_name = "DATASET|POLICY")]
     source: String,
     /// λ: how much the way to a yes weighs against fitting the labels.
-    #[arg(long, default_value_t = 0.8)]
+    #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
     lambda: f64,
     /// Where to write; `redress-out/NAME` unless given.
     #[arg(long, short, value_name = "DIR")]
@@ -64,11 +65,17 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = source::load(&arguments.source)?;
     let goal = arguments.goal.goal(&loaded.policy)?;
     let study = loaded.study(arguments.training.preset.into(), arguments.training.seed)?;
-    goal.check(&study).map_err(|error| Failure::input(error.to_string()))?;
+    goal.check(&study).map_err(|error| loaded.failure(error))?;
     let params = arguments.training.params(study.rows(), arguments.lambda)?;
     let plain = arguments.training.params(study.rows(), 0.0)?;
     let folder = Folder::new(arguments.out.unwrap_or_else(|| PathBuf::from("redress-out").join(&loaded.policy.name)));
     folder.check_writable()?;
+    if study.space.levers().is_empty() {
+        terminal.note(
+            "warning: the policy lets nobody change anything, so there is no recourse to learn: λ has no effect, and the \
+             guarantee counts approvals alone",
+        );
+    }
 
     let bar = terminal.bar((params.epochs + plain.epochs) as u64, "training");
     let (baseline, model) = rayon::join(
@@ -77,7 +84,8 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     );
     bar.finish_and_clear();
     terminal.keep_going()?;
-    let (baseline, model) = (baseline?, model?);
+    let named = |failure: Failure| failure.about(loaded.origin());
+    let (baseline, model) = (baseline.map_err(named)?, model.map_err(named)?);
 
     let origin = Origin {
         base: loaded.base(),

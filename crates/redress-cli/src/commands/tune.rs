@@ -19,11 +19,12 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Find the λ with the best F1 under the guarantee.
+/// Find the λ with the best F1 under the guarantee
 ///
-/// Trains a model for every λ (and every number of inner steps), judges each on validation rows at the threshold that the
-/// guarantee would allow there, and recommends the one with the highest F1. Calibration and test rows stay untouched, so
-/// the recommended model can still be certified.
+/// Trains a model for every λ (and every number of inner steps), judges each on
+/// validation rows at the threshold that the guarantee would allow there, and
+/// recommends the one with the highest F1. Calibration and test rows stay
+/// untouched, so the recommended model can still be certified.
 ///
 /// Example: redress tune policy.toml --lambdas 0:2:0.4
 #[derive(Debug, Args)]
@@ -33,7 +34,7 @@ pub struct Arguments {
     #[arg(value_name = "POLICY")]
     source: String,
     /// The λ to try: FROM:TO:STEP, or a comma-separated list.
-    #[arg(long, default_value = "0:2:0.2", value_name = "LAMBDAS")]
+    #[arg(long, default_value = "0:2:0.2", value_name = "LAMBDAS", allow_hyphen_values = true)]
     lambdas: String,
     /// The numbers of inner steps to try, comma-separated.
     #[arg(long, value_delimiter = ',', default_value = "1,4", value_name = "STEPS")]
@@ -60,7 +61,7 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     let goal = arguments.goal.goal(&loaded.policy)?;
     let lambdas = numbers("--lambdas", &arguments.lambdas)?;
     let study = loaded.study(arguments.training.preset.into(), arguments.training.seed)?;
-    goal.check(&study).map_err(|error| Failure::input(error.to_string()))?;
+    goal.check(&study).map_err(|error| loaded.failure(error))?;
     let mut settings = Vec::new();
     for &lambda in &lambdas {
         // Without a recourse term the inner steps change nothing.
@@ -73,7 +74,8 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     let epochs: usize = settings.iter().map(|params| params.epochs).sum();
     let bar = terminal.bar(epochs as u64, "tuning");
     let trials = settings.par_iter().map(|params| trial(&study, params, &goal, &bar, terminal));
-    let trials: Vec<Trial> = trials.collect::<Result<_, _>>()?;
+    let trials: Vec<Trial> =
+        trials.collect::<Result<_, _>>().map_err(|failure: Failure| failure.about(loaded.origin()))?;
     bar.finish_and_clear();
     let best = trials.iter().reduce(|best, next| if next.prospect.beats(&best.prospect) { next } else { best });
     let best =

@@ -18,10 +18,11 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Check a model's certificate: hashes, arithmetic and, on fresh rows, the observed rate.
+/// Check a model's certificate: hashes, arithmetic and, on fresh rows, the observed rate
 ///
-/// Exits 1 when the certificate does not hold: a hash or a number that does not follow, or fresh rows whose rate of
-/// approval or recourse lies below the promise beyond chance (the upper end of its Clopper–Pearson interval).
+/// Exits 1 when the certificate does not hold: a hash or a number that does not
+/// follow, or fresh rows whose rate of approval or recourse lies below the
+/// promise beyond chance (the upper end of its Clopper–Pearson interval).
 ///
 /// Examples:
 ///   redress verify redress-out/german/model.safetensors

@@ -1,4 +1,6 @@
 //! What the commands know, as reports for people.
 
+pub mod audit;
 pub mod parts;
+pub mod sweep;
 pub mod train;

@@ -181,6 +181,17 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// SHA-256 of everything a reader gives, in constant memory.
+pub fn sha256_of(mut reader: impl std::io::Read) -> std::io::Result<String> {
+    let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match reader.read(&mut buffer)? {
+            0 => return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            count => digest.update(&buffer[..count]),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

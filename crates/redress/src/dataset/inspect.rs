@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::duplicates::drop_repeats;
 use super::view::View;
 use super::{Dataset, FeatureKind, ReadSummary};
-use crate::policy::{Actionability, Amount, Direction, Policy, Trigger};
+use crate::policy::{Actionability, Amount, Direction, FeatureRule, Policy, Trigger};
 use crate::table::Table;
 
 /// Ranking rows beyond this many says nothing new about a feature.
@@ -89,6 +89,8 @@ pub enum Warning {
     IdleLink { link: String },
     /// Many rows were left out because a value is missing.
     ManyDropped { rows: usize, share: f64 },
+    /// People may be told to change a value that was filled in and is not theirs.
+    ActsOnFilled { feature: String, rows: usize },
 }
 
 impl fmt::Display for Warning {
@@ -119,6 +121,11 @@ impl fmt::Display for Warning {
             Warning::ManyDropped { rows, share } => {
                 write!(f, "{rows} rows ({:.0}%) were left out because a value is missing", 100.0 * share)
             }
+            Warning::ActsOnFilled { feature, rows } => write!(
+                f,
+                "`{feature}` may change, but {rows} people have no value of their own there: they may be told to move from \
+                 one that was filled in"
+            ),
         }
     }
 }
@@ -296,6 +303,12 @@ fn warnings(
             if rows < SMALL_GROUP {
                 warnings.push(Warning::SmallGroup { column: group.name.clone(), group: value, rows });
             }
+        }
+    }
+    for (column, rows) in &summary.filled {
+        let acts = |rule: &FeatureRule| rule.column == *column && rule.action.change != Direction::Fixed;
+        if *rows > 0 && policy.features.iter().any(acts) {
+            warnings.push(Warning::ActsOnFilled { feature: column.clone(), rows: *rows });
         }
     }
     let dropped: usize = summary.dropped.iter().map(|(_, count)| count).sum();

@@ -10,6 +10,7 @@ mod error;
 mod inspect;
 mod overrides;
 mod person;
+mod piece;
 mod read;
 mod schema;
 pub mod split;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 pub use error::{DataError, LabelFault, Place};
 pub use inspect::{FeatureInspection, GroupInspection, Inspection, Warning, inspect};
+pub use piece::{Piece, PieceReader};
 pub use schema::MISSING_VALUE;
 pub(crate) use view::coded;
 

@@ -108,7 +108,7 @@ pub(super) fn kept_by_filters(policy: &Policy, view: &View) -> Result<Kept, Data
     Ok(Kept { rows, filtered })
 }
 
-fn passes<'c>(policy: &Policy, filter: &'c Filter, column: &'c Column) -> Box<dyn Fn(usize) -> bool + 'c> {
+pub(super) fn passes<'c>(policy: &Policy, filter: &'c Filter, column: &'c Column) -> Box<dyn Fn(usize) -> bool + 'c> {
     let absent: Vec<&str> = policy.data.missing_values.iter().map(String::as_str).collect();
     let numbers: Vec<f64> = absent.iter().filter_map(|text| number(text)).collect();
     let bound = number(&filter.value);
@@ -133,7 +133,7 @@ fn passes<'c>(policy: &Policy, filter: &'c Filter, column: &'c Column) -> Box<dy
     }
 }
 
-fn read_people(
+pub(super) fn read_people(
     policy: &Policy,
     schema: Arc<Schema>,
     view: &View,
@@ -246,7 +246,7 @@ fn refused(view: &View, row: usize, column: &str) -> DataError {
 }
 
 /// The label column with each distinct value judged once.
-struct Label<'v> {
+pub(super) struct Label<'v> {
     column: &'v Column,
     text: std::borrow::Cow<'v, crate::table::Text>,
     favourable: Vec<bool>,
@@ -254,7 +254,7 @@ struct Label<'v> {
 }
 
 impl<'v> Label<'v> {
-    fn new(policy: &Policy, view: &'v View) -> Result<Self, DataError> {
+    pub(super) fn new(policy: &Policy, view: &'v View) -> Result<Self, DataError> {
         let column = view.column(&policy.data.label, "the label")?;
         let text = coded(column);
         let absent_text: Vec<&str> = policy.data.missing_values.iter().map(String::as_str).collect();
@@ -264,7 +264,7 @@ impl<'v> Label<'v> {
     }
 
     /// Drops rows without a label, where the policy drops rows; a label is never filled in.
-    fn drop_missing(&self, policy: &Policy, view: &View, rows: &mut Vec<usize>) -> Result<usize, DataError> {
+    pub(super) fn drop_missing(&self, policy: &Policy, view: &View, rows: &mut Vec<usize>) -> Result<usize, DataError> {
         let missing = |row: usize| self.column.is_missing(row) || self.absent[self.text.codes[row] as usize];
         let before = rows.len();
         if policy.data.missing == MissingRule::DropRow {
@@ -276,9 +276,14 @@ impl<'v> Label<'v> {
         Ok(before - rows.len())
     }
 
+    /// Whether the label of each row is favourable.
+    pub(super) fn favourable(&self, rows: &[usize]) -> Vec<bool> {
+        rows.iter().map(|&row| self.favourable[self.text.codes[row] as usize]).collect()
+    }
+
     /// The labels of these rows, which must show both outcomes.
     fn read(&self, policy: &Policy, rows: &[usize]) -> Result<Vec<bool>, DataError> {
-        let labels: Vec<bool> = rows.iter().map(|&row| self.favourable[self.text.codes[row] as usize]).collect();
+        let labels = self.favourable(rows);
         let fault = |fault| Err(DataError::Label { column: self.column.name().to_owned(), fault });
         let values = || distinct(self.column, rows, &[]).0;
         let rule = &policy.data.favourable;
@@ -309,7 +314,7 @@ impl<'v> Label<'v> {
 }
 
 /// Membership in one group column; rows without a value are a group of their own.
-fn group(policy: &Policy, column: &Column, rows: &[usize]) -> Result<GroupColumn, DataError> {
+pub(super) fn group(policy: &Policy, column: &Column, rows: &[usize]) -> Result<GroupColumn, DataError> {
     let absent: Vec<&str> = policy.data.missing_values.iter().map(String::as_str).collect();
     let (mut values, some_missing) = distinct(column, rows, &absent);
     if some_missing {

@@ -194,7 +194,7 @@ impl Split {
     pub fn with_test(dataset: &Dataset, test: &Dataset, plan: &SplitPlan) -> Result<Self, SplitError> {
         let counts = plan.counts(dataset.len(), true)?;
         let order = plan.order(&dataset.labels, 0);
-        if test.len() == 0 {
+        if test.people.is_empty() {
             return Err(SplitError::TooFewRows { rows: 0, part: "test" });
         }
         let test_rows = match plan.shares {

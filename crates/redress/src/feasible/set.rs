@@ -171,7 +171,16 @@ impl FeasibleSet {
         let moves = &action.moves;
         moves.len() == self.domains.len()
             && self.domains.iter().zip(moves).all(|(domain, &step)| domain.contains(step))
+            && self.moves_show(moves)
             && self.rows_hold(moves)
+    }
+
+    /// Whether every change is large enough to change its number: one that is not would set off links for nothing.
+    fn moves_show(&self, moves: &[Move]) -> bool {
+        self.shared.levers.iter().zip(moves).all(|(rule, step)| match step {
+            Move::By(change) => *change == 0.0 || self.person[rule.feature] + change != self.person[rule.feature],
+            Move::Steps(_) | Move::To(_) => true,
+        })
     }
 
     /// Whether every row holds at moves that lie in their domains.

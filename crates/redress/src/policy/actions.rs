@@ -27,10 +27,10 @@ fn find(features: &[FeatureRule], name: &str, fault: impl FnOnce(String) -> Poli
 /// The sentences under `key`, at the top or in `[actions]`.
 fn sentences<'d>(top: &Section<'d>, key: &str) -> Result<Vec<Item<'d>>, PolicyError> {
     let mut items = top.get(key).map_or(Ok(Vec::new()), |item| item.list())?;
-    if let Some(actions) = top.get("actions") {
-        if let Some(item) = actions.section(&["constraints", "links"])?.get(key) {
-            items.extend(item.list()?);
-        }
+    if let Some(actions) = top.get("actions")
+        && let Some(item) = actions.section(&["constraints", "links"])?.get(key)
+    {
+        items.extend(item.list()?);
     }
     let mut seen: Vec<&str> = Vec::new();
     for item in &items {

@@ -129,14 +129,14 @@ fn action(kind: &Kind, section: &Section) -> Result<Actionability, PolicyError> 
         }
     }
     let (min, max) = (limit(kind, section, "min")?, limit(kind, section, "max")?);
-    if let (Some(low), Some(high), Some(item)) = (min, max, section.get("min")) {
-        if low > high {
-            let show = |rank: f64| match kind {
-                Kind::Ordered { values } => values[rank as usize].clone(),
-                _ => rank.to_string(),
-            };
-            return Err(item.wrong(format!("`{}` is {}, above `max`, which is {}", item.path, show(low), show(high))));
-        }
+    if let (Some(low), Some(high), Some(item)) = (min, max, section.get("min"))
+        && low > high
+    {
+        let show = |rank: f64| match kind {
+            Kind::Ordered { values } => values[rank as usize].clone(),
+            _ => rank.to_string(),
+        };
+        return Err(item.wrong(format!("`{}` is {}, above `max`, which is {}", item.path, show(low), show(high))));
     }
     Ok(Actionability { change, max_change: max_change(section)?, min, max, step: step(kind, section)?, moves })
 }

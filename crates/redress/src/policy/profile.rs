@@ -210,8 +210,17 @@ pub(super) fn is_protected(name: &str) -> bool {
     words(name).iter().any(|word| PROTECTED.contains(&word.as_str()))
 }
 
-/// A guess at a number's unit.
-pub(super) fn unit(name: &str) -> Option<&'static str> {
+/// A guess at a number's unit: what stands in brackets at the end, `Loan (EUR)`, or a word of the name that is one.
+pub(super) fn unit(name: &str) -> Option<String> {
+    let bracketed =
+        name.trim_end().strip_suffix(')').and_then(|rest| rest.rsplit_once('(')).map(|(_, unit)| unit.trim());
+    let plain = |unit: &&str| !unit.is_empty() && unit.chars().all(|c| c.is_alphanumeric() || " %€$£/.".contains(c));
+    if let Some(unit) = bracketed.filter(plain) {
+        return Some(unit.to_owned());
+    }
+    if name.trim_end().ends_with('%') {
+        return Some("%".to_owned());
+    }
     const UNITS: [(&str, &str); 13] = [
         ("age", "years"),
         ("hours", "hours"),
@@ -228,7 +237,7 @@ pub(super) fn unit(name: &str) -> Option<&'static str> {
         ("pct", "%"),
     ];
     let words = words(name);
-    UNITS.iter().find(|(word, _)| words.iter().any(|known| known == word)).map(|(_, unit)| *unit)
+    UNITS.iter().find(|(word, _)| words.iter().any(|known| known == word)).map(|(_, unit)| (*unit).to_owned())
 }
 
 /// Which outcome people hope for, as TOML, and why one would think so.

@@ -57,7 +57,7 @@ impl Costs {
         self.total(parts)
     }
 
-    /// One lever's part of the cost; [`Costs::total`] adds parts up. Never decreases as a change grows either way.
+    /// One lever's part of the cost; [`Costs::of`] adds parts up. Never decreases as a change grows either way.
     pub fn of_move(&self, feasible: &FeasibleSet, lever: usize, moved: &Move) -> f64 {
         let Some(lever) = feasible.levers().nth(lever) else { return f64::INFINITY };
         match (*moved, lever.domain) {

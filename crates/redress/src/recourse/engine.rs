@@ -6,19 +6,19 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Absence, Budget, Case, Costs, Measure, Plan, Solver, Verdict,
-    causal::{Causal, CausalError, StructuralModel},
+    Absence, Budget, Case, Costs, Plan, Solver, Verdict,
+    causal::{Causal, StructuralModel},
     exact::Exact,
     gradient::Gradient,
     linear::LinearProgram,
     lp::Lp,
     options::options,
+    rounding::rounded,
     words::Way,
 };
 use crate::{
-    artifact::Artifact,
     calibrate::{Threshold, probability},
-    dataset::{Dataset, People},
+    dataset::People,
     feasible::{ActionSpace, FeasibleSet, SpaceError},
     model::{Model, Scorer},
     policy::Overrides,
@@ -124,20 +124,6 @@ pub enum RequestError {
     },
 }
 
-/// Why an artefact makes no advisor.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AdvisorError {
-    /// Its policy does not fit its encoding.
-    #[error(transparent)]
-    Space(#[from] SpaceError),
-    /// Its causal equations make no model.
-    #[error(transparent)]
-    Causal(#[from] CausalError),
-    /// Its model does not fit its encoding.
-    #[error(transparent)]
-    Request(#[from] RequestError),
-}
-
 /// What came of it, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -182,7 +168,7 @@ pub struct Explanation {
     pub method: Method,
     /// The names of the features that the policy never asks to change.
     pub fixed: Vec<String>,
-    /// The verdict itself, with plans as actions.
+    /// The verdict itself, with plans as actions. Numbers that move freely are rounded where a yes and the cost allow.
     #[serde(skip)]
     pub verdict: Verdict,
 }
@@ -244,39 +230,6 @@ impl Advisor {
         let is_fixed = |feature: usize| !space.levers().iter().any(|lever| lever.feature == feature);
         let fixed = features.filter(|(feature, _)| is_fixed(*feature)).map(|(_, named)| named.label.clone()).collect();
         Ok(Self { model, threshold, costs, causes: causes.map(Arc::new), fixed, space })
-    }
-
-    /// The advisor of a trained model. `train` are the rows that causal equations without given weights are fitted on;
-    /// without them, a policy with such equations has no causal method.
-    ///
-    /// ```no_run
-    /// use redress::{artifact::Artifact, recourse::{Advisor, Measure, Request}};
-    /// # let person = serde_json::json!({});
-    ///
-    /// let artifact = Artifact::load("adult.redress".as_ref())?;
-    /// let advisor = Advisor::of(&artifact, Measure::L1, None)?;
-    /// let people = redress::dataset::People::from_json(&artifact.policy, artifact.encoding.schema(), &person)?;
-    /// let explanations = advisor.explain_all(&people, &Request::default())?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn of(artifact: &Artifact, measure: Measure, train: Option<&Dataset>) -> Result<Self, AdvisorError> {
-        let costs = Costs::new(&artifact.policy, &artifact.encoding, measure);
-        let given = artifact
-            .policy
-            .causal
-            .as_ref()
-            .is_some_and(|causal| causal.equations.iter().all(|equation| equation.given.is_some()));
-        let causes = match (train, &artifact.policy.causal) {
-            (Some(train), Some(_)) => Some(StructuralModel::fit(&artifact.policy, train)?),
-            (None, Some(_)) if given => {
-                let schema = artifact.encoding.schema().clone();
-                let nobody = People { schema, values: vec![], source_rows: vec![], overrides: vec![] };
-                let rows = Dataset { people: nobody, labels: vec![], groups: vec![] };
-                Some(StructuralModel::fit(&artifact.policy, &rows)?)
-            }
-            _ => None,
-        };
-        Ok(Self::new(artifact.model.clone(), artifact.space()?, artifact.threshold, costs, causes)?)
     }
 
     /// The model.
@@ -390,6 +343,13 @@ impl Advisor {
 
     fn worded(&self, case: &Case, (verdict, method): (Verdict, Method)) -> Explanation {
         let score = |logit: f32| probability(f64::from(logit));
+        // A causal plan's consequences are not the policy's alone, so its numbers stay as they were found.
+        let verdict = match verdict {
+            Verdict::Recourse(plans) if method != Method::Causal => {
+                Verdict::Recourse(plans.into_iter().map(|plan| rounded(case, plan)).collect())
+            }
+            verdict => verdict,
+        };
         let plans: &[Plan] = if let Verdict::Recourse(plans) = &verdict { plans } else { &[] };
         let before = case.logit();
         let (outcome, best, bound) = match &verdict {

@@ -10,6 +10,7 @@ mod case;
 mod columns;
 mod cost;
 mod least_squares;
+mod rounding;
 mod search;
 mod verdict;
 
@@ -27,7 +28,7 @@ pub use budget::{Budget, Meter, Spent};
 pub use case::{Case, Plan};
 pub use columns::columns;
 pub use cost::{Costs, Measure};
-pub use engine::{Advisor, AdvisorError, Decision, Explanation, Method, Outcome, Request, RequestError};
+pub use engine::{Advisor, Decision, Explanation, Method, Outcome, Request, RequestError};
 pub use letter::{LetterText, letter};
 pub use options::options;
 pub use verdict::{Absence, Verdict};

@@ -166,11 +166,15 @@ fn no_answer_breaks_the_policy_claims_a_false_yes_or_denies_a_way() {
     let solvers = solvers();
     on_triples(TRIPLES, |_, _, case, seed| {
         let known = look(case, seed);
-        let mut verdicts = Vec::new();
-        for solver in &solvers {
-            let verdict = solver.solve(case, &Budget::default());
-            check_verdict(case, &verdict, &known).map_err(|fault| format!("{} {fault}", solver.name()))?;
-            verdicts.push((solver.name(), verdict));
+        let exact = Exact::default().answer(case, &Budget::default());
+        let mut verdicts = vec![("exact", exact.verdict)];
+        verdicts.extend(solvers.iter().map(|solver| (solver.name(), solver.solve(case, &Budget::default()))));
+        for (name, verdict) in &verdicts {
+            check_verdict(case, verdict, &known).map_err(|fault| format!("{name} {fault}"))?;
+            let cost = verdict.plan().map(Plan::cost);
+            if let Some(cost) = cost.filter(|cost| *cost < exact.cost_at_least * (1.0 - 1e-9)) {
+                return Err(format!("{name} costs {cost}, exact says at least {}", exact.cost_at_least));
+            }
         }
         check_together(&verdicts)
     });
@@ -178,7 +182,8 @@ fn no_answer_breaks_the_policy_claims_a_false_yes_or_denies_a_way() {
 
 #[test]
 fn budgets_are_kept_whatever_they_are() {
-    let solvers = solvers();
+    let mut solvers = solvers();
+    solvers.push(Box::new(Exact::default()));
     on_triples(5_000, |_, _, case, seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let known = look(case, seed);
@@ -210,6 +215,28 @@ fn improvers_stay_permitted_and_never_see_the_threshold() {
         }
         if case.logit_after(&gradient.improve(case.model, case.feasible)) < case.logit() {
             return Err("gradient made the score worse".into());
+        }
+        Ok(())
+    });
+}
+
+/// The highest score that exact search finds is never below another's by more than the gap that it promises.
+#[test]
+fn exact_reaches_every_others_score() {
+    let gradient = Gradient { schedule: Schedule { iterations: 30, ..Schedule::default() } };
+    let exact = Exact::best_score();
+    on_triples(5_000, |_, _, case, _| {
+        let best = match exact.answer(case, &Budget::default()).verdict {
+            Verdict::Unknown { .. } => return Ok(()),
+            Verdict::Recourse(plans) => plans.iter().map(Plan::logit).fold(f32::NEG_INFINITY, f32::max),
+            Verdict::NoRecourse(Absence::Proven { best_logit, .. } | Absence::NotFound { best_logit }) => best_logit,
+            Verdict::Approved { logit } => logit.max(case.logit_after(&exact.improve(case.model, case.feasible))),
+        };
+        for improver in [&Lp::default() as &dyn Improver, &gradient] {
+            let logit = case.logit_after(&improver.improve(case.model, case.feasible));
+            if f64::from(logit) > f64::from(best) + exact.logit_gap {
+                return Err(format!("{} reaches {logit}, exact {best}", improver.name()));
+            }
         }
         Ok(())
     });

@@ -22,11 +22,12 @@ use crate::{
     terminal::{Format, Terminal},
 };
 
-/// Show people a way to a yes, in their own units.
+/// Show people a way to a yes, in their own units
 ///
-/// Without FILE the people are the test rows of the model's own data set. One person (--row, --json) is shown in full;
-/// a whole file is written again with the verdict and the cheapest action as further columns, row by row, in constant
-/// memory, and goes on where it was stopped.
+/// Without FILE the people are the test rows of the model's own data set. One
+/// person (--row, --json) is shown in full; a whole file is written again with
+/// the verdict and the cheapest action as further columns, row by row, in
+/// constant memory, and goes on where it was stopped.
 ///
 /// Examples:
 ///   redress recourse model.safetensors --row 3 --options 3
@@ -63,6 +64,13 @@ pub struct Arguments {
     /// Write the rows here; the ending decides between CSV (.csv, .tsv, .gz) and Parquet (.parquet).
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Whether the answer is a table of people rather than one person.
+    pub fn answers_with_rows(&self) -> bool {
+        self.row.is_none() && self.json.is_none()
+    }
 }
 
 /// The methods.

@@ -92,16 +92,21 @@ pub fn answer_file(
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let target = Target::new(out, terminal)?;
-    let recipe = Recipe::new(file, artifact, request)?;
+    let recipe = Recipe::new(file, artifact, advisor, request)?;
     let parts = Parts::open(target.path(), &recipe)?;
     let bar = terminal.counter("people");
     let mut done = 0;
-    for (index, table) in source::stream(artifact, file)?.enumerate() {
-        let table = table.map_err(|error| Failure::input(error.to_string()))?;
+    // Rows that cannot be read must be mended first, and pieces of the file as it was are then of no use.
+    let spoilt = |failure: Failure| {
+        parts.discard();
+        failure
+    };
+    for (index, table) in source::stream(artifact, file).map_err(spoilt)?.enumerate() {
+        let table = table.map_err(|error| spoilt(Failure::input(error.to_string())))?;
         let rows = table.rows();
         if !parts.has(index) {
             let people = People::read_complete(&artifact.policy, artifact.encoding.schema().clone(), &table)
-                .map_err(|error| Failure::in_file(file, error.after(done)))?;
+                .map_err(|error| spoilt(Failure::in_file(file, error.after(done))))?;
             let mut explanations: Vec<Option<Explanation>> = vec![None; rows];
             for (row, explanation) in people.source_rows.iter().zip(explain(&people, advisor, request, terminal, &bar)?)
             {
@@ -109,7 +114,7 @@ pub fn answer_file(
             }
             let table = table
                 .with(columns(&explanations, advisor.space(), request.options))
-                .map_err(|error| Failure::in_file(file, format!("{error}; rename it to keep both")))?;
+                .map_err(|error| spoilt(Failure::in_file(file, format!("{error}; rename it to keep both"))))?;
             parts.write(index, &table)?;
         } else {
             bar.inc(rows as u64);
@@ -175,7 +180,7 @@ enum Target {
 impl Target {
     fn new(out: Option<&Path>, terminal: &Terminal) -> Result<Self, Failure> {
         match (out, terminal.format) {
-            (Some(path), _) => Ok(Self::Named(path.to_owned())),
+            (Some(path), format) => ending(path, format).map(|()| Self::Named(path.to_owned())),
             (None, Format::Csv) => tempfile::tempdir()
                 .map(Self::Printed)
                 .map_err(|error| Failure::input(format!("no room for a temporary file: {error}"))),
@@ -218,8 +223,22 @@ impl Target {
     }
 }
 
+/// Refuses a file whose ending says nothing, or something else than --format.
+fn ending(path: &Path, format: Format) -> Result<(), Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let is = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    let (text, parquet) = (is(&[".csv", ".tsv", ".csv.gz", ".tsv.gz"]), is(&[".parquet"]));
+    match format {
+        Format::Csv if parquet => Err(Failure::in_file(path, "the ending says Parquet and --format says csv")),
+        Format::Parquet if text => Err(Failure::in_file(path, "the ending says CSV and --format says parquet")),
+        _ if text || parquet => Ok(()),
+        _ => Err(Failure::in_file(path, "the ending decides what is written, and this one is not known")
+            .help("use .csv, .tsv, .csv.gz, .tsv.gz or .parquet")),
+    }
+}
+
 impl Recipe {
-    fn new(file: &Path, artifact: &Artifact, request: &Request) -> Result<Self, Failure> {
+    fn new(file: &Path, artifact: &Artifact, advisor: &Advisor, request: &Request) -> Result<Self, Failure> {
         let about = std::fs::metadata(file).map_err(|error| Failure::in_file(file, error))?;
         let modified = about.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         Ok(Self {
@@ -229,7 +248,7 @@ impl Recipe {
             model_sha256: artifact.model_sha256(),
             policy_sha256: artifact.policy_sha256(),
             threshold: artifact.threshold.logit(),
-            request: format!("{request:?}"),
+            request: format!("{request:?} {:?}", advisor.costs().measure()),
         })
     }
 }
@@ -266,6 +285,13 @@ impl Parts {
             write_whole(&note, &text)?;
         }
         Ok(Self { folder: Folder::Beside(folder) })
+    }
+
+    /// Removes the pieces.
+    fn discard(&self) {
+        if let Folder::Beside(folder) = &self.folder {
+            let _ = std::fs::remove_dir_all(folder);
+        }
     }
 
     fn path(&self, index: usize) -> PathBuf {

@@ -48,6 +48,20 @@ fn split_range(lo: f64, hi: f64, broken: bool) -> Vec<Domain> {
     }
 }
 
+/// The share of a range that stands for the smallest change when an action is tried: [`TINY`] itself would change no
+/// number that anybody could write down.
+const TRIED: f64 = 1e-6;
+
+/// The lowest change of a range that is worth trying.
+fn lower(lo: f64, hi: f64) -> f64 {
+    if lo == TINY { (TRIED * hi).max(lo) } else { lo }
+}
+
+/// The highest change of a range that is worth trying.
+fn upper(lo: f64, hi: f64) -> f64 {
+    if hi == -TINY { (TRIED * lo).min(hi) } else { hi }
+}
+
 /// How many actions a part holds, where they can be counted; rows are not considered.
 pub(super) fn count(domains: &[Domain]) -> Option<u128> {
     domains.iter().try_fold(1u128, |count, domain| Some(count.saturating_mul(domain.size()?)))
@@ -150,7 +164,7 @@ impl Guide<'_> {
             return cheapest_move(domain);
         }
         match domain {
-            Domain::Range { lo, hi } => Move::By(if up { *hi } else { *lo }),
+            Domain::Range { lo, hi } => Move::By(if up { upper(*lo, *hi) } else { lower(*lo, *hi) }),
             Domain::Grid { lo, hi, .. } => Move::Steps(if up { *hi } else { *lo }),
             Domain::Choice { from, to } => {
                 let rise = |category: usize| self.rises[columns.start + category];
@@ -300,7 +314,7 @@ pub(super) fn cheapest(domains: &[Domain]) -> Action {
 
 fn cheapest_move(domain: &Domain) -> Move {
     match domain {
-        Domain::Range { lo, hi } => Move::By(if *lo > 0.0 { *lo } else { hi.min(0.0) }),
+        Domain::Range { lo, hi } => Move::By(if *lo > 0.0 { lower(*lo, *hi) } else { upper(*lo, *hi).min(0.0) }),
         Domain::Grid { lo, hi, .. } => Move::Steps(if *lo > 0 { *lo } else { (*hi).min(0) }),
         Domain::Choice { from, to } if to.contains(from) => Move::To(*from),
         Domain::Choice { from, to } => Move::To(to.first().copied().unwrap_or(*from)),

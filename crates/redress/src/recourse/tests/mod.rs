@@ -2,6 +2,6 @@
 
 mod causes;
 mod costs;
-mod lender;
+pub(super) mod lender;
 mod speech;
 mod tables;

@@ -1,0 +1,155 @@
+//! Trained models kept between runs, so that an interrupted run goes on where it stopped and experiments share models.
+//!
+//! One safetensors file a model, named by the hash of everything that decides its weights. A file appears whole or not
+//! at all: it is written under another name, flushed to the disk and then renamed.
+
+use std::{
+    collections::HashMap,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use redress::{
+    calibrate::sha256_hex,
+    model::{Activation, Dense, Model},
+};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::{Deserialize, Serialize};
+
+use crate::error::PaperError;
+
+/// Raised whenever training changes, so that models of an older version are not taken for those of this one.
+const VERSION: u32 = 1;
+
+/// A folder of models.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+/// What a file says besides the weights.
+#[derive(Serialize, Deserialize)]
+struct Shape {
+    activation: Activation,
+    dropout: f32,
+    layers: usize,
+}
+
+impl Cache {
+    /// The cache in this folder, which is made if it is not there.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Cache, PaperError> {
+        let folder = folder.into();
+        std::fs::create_dir_all(&folder).map_err(|error| PaperError::file(&folder, error))?;
+        Ok(Cache { folder })
+    }
+
+    /// The key of a configuration.
+    pub fn key(configuration: &impl Serialize) -> Result<String, PaperError> {
+        let text = serde_json::to_string(&(VERSION, env!("CARGO_PKG_VERSION"), configuration))?;
+        Ok(sha256_hex(text.as_bytes()))
+    }
+
+    /// The model under a key. A file that cannot be read, or is not a model, counts as absent: it is trained again.
+    pub fn get(&self, key: &str) -> Option<Model> {
+        let bytes = std::fs::read(self.path(key)).ok()?;
+        read(&bytes)
+    }
+
+    /// Whether there is a file under this key.
+    pub fn holds(&self, key: &str) -> bool {
+        self.path(key).is_file()
+    }
+
+    /// Keeps a model under a key.
+    pub fn put(&self, key: &str, model: &Model) -> Result<(), PaperError> {
+        let bytes = written(model)?;
+        write_whole(&self.path(key), &bytes)
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{}.safetensors", &key[..key.len().min(32)]))
+    }
+}
+
+/// Writes a file so that it is there whole or not at all.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), PaperError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let attempt = || {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map(|_| ()).map_err(|error| error.error)
+    };
+    attempt().map_err(|error| PaperError::file(path, error))
+}
+
+/// The bytes of a model.
+fn written(model: &Model) -> Result<Vec<u8>, PaperError> {
+    let layers = model.layers();
+    let architecture = model.architecture();
+    let shape = Shape { activation: architecture.activation, dropout: architecture.dropout, layers: layers.len() };
+    let metadata = HashMap::from([("shape".to_owned(), serde_json::to_string(&shape)?)]);
+    let bytes = |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let mut tensors = Vec::new();
+    for (index, layer) in layers.iter().enumerate() {
+        tensors.push((format!("{index}.weights"), vec![layer.inputs, layer.outputs], bytes(&layer.weights)));
+        tensors.push((format!("{index}.bias"), vec![layer.outputs], bytes(&layer.bias)));
+    }
+    let views = tensors
+        .iter()
+        .map(|(name, shape, bytes)| Ok((name.clone(), TensorView::new(Dtype::F32, shape.clone(), bytes)?)));
+    let views = views.collect::<Result<Vec<_>, safetensors::SafeTensorError>>()?;
+    Ok(safetensors::serialize(views, Some(metadata))?)
+}
+
+/// The model in these bytes.
+fn read(bytes: &[u8]) -> Option<Model> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).ok()?;
+    let shape: Shape = serde_json::from_str(metadata.metadata().as_ref()?.get("shape")?).ok()?;
+    let tensors = SafeTensors::deserialize(bytes).ok()?;
+    let numbers = |name: String| -> Option<(Vec<usize>, Vec<f32>)> {
+        let tensor = tensors.tensor(&name).ok().filter(|tensor| tensor.dtype() == Dtype::F32)?;
+        let numbers =
+            tensor.data().chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        Some((tensor.shape().to_vec(), numbers.collect()))
+    };
+    let mut layers = Vec::new();
+    for index in 0..shape.layers {
+        let (size, weights) = numbers(format!("{index}.weights"))?;
+        let (_, bias) = numbers(format!("{index}.bias"))?;
+        let [inputs, outputs] = size[..] else { return None };
+        layers.push(Dense { inputs, outputs, weights, bias });
+    }
+    Model::from_layers(layers, shape.activation, shape.dropout).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use redress::model::Architecture;
+
+    use super::*;
+
+    #[test]
+    fn a_model_comes_back_bit_for_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let model = Model::random(9, &Architecture::default(), 7).unwrap();
+        let key = Cache::key(&("adult", 0.8)).unwrap();
+        assert_eq!(cache.get(&key), None);
+        cache.put(&key, &model).unwrap();
+        assert_eq!(cache.get(&key), Some(model));
+        assert_ne!(key, Cache::key(&("adult", 0.6)).unwrap());
+    }
+
+    #[test]
+    fn a_torn_file_counts_as_absent() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let key = Cache::key(&"x").unwrap();
+        let whole = written(&Model::random(3, &Architecture::default(), 1).unwrap()).unwrap();
+        for length in [0, 4, 40, whole.len() / 2, whole.len() - 1] {
+            std::fs::write(cache.path(&key), &whole[..length]).unwrap();
+            assert_eq!(cache.get(&key), None, "{length} bytes");
+        }
+    }
+}

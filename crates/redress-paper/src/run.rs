@@ -1,0 +1,70 @@
+//! Runs experiments: first every model that any of them needs, on all cores, then each experiment in turn.
+
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+
+use crate::{
+    cache::Cache,
+    data::{Name, Shelf},
+    error::PaperError,
+    experiments::Experiment,
+    lab::Lab,
+    outcome::Outcome,
+    plan::Plan,
+    progress::{Progress, Standing},
+    settings::Settings,
+};
+
+/// What a run came to.
+pub struct Run {
+    /// One outcome an experiment, in the order asked for.
+    pub outcomes: Vec<Outcome>,
+    /// For each data set that is not on this machine, how to get it.
+    pub missing: Vec<String>,
+}
+
+/// Training one row once takes about this long on one core; only the ratio to [`Experiment::effort`] matters.
+const SECONDS_A_ROW: f64 = 6e-6;
+
+/// Runs experiments. `watch` sees how far the whole plan has come; `stop` ends the run soon after it is set, with
+/// [`PaperError::Stopped`].
+pub fn run(
+    experiments: &[Experiment],
+    settings: &Settings,
+    cache: &Cache,
+    watch: &(dyn Fn(&Standing) + Sync),
+    stop: &AtomicBool,
+) -> Result<Run, PaperError> {
+    let shelf = Shelf::open()?;
+    let missing = Name::ALL.iter().filter_map(|&name| shelf.advice(name)).collect();
+    let mut plan = Plan::new(experiments, settings)?;
+    plan.models.retain(|(_, recipe)| shelf.holds(recipe.sample.data));
+    let training: f64 = plan.work() * SECONDS_A_ROW;
+    let effort = |experiment: &Experiment| experiment.effort * if settings.quick { 0.02 } else { 1.0 };
+    let whole = training + experiments.iter().map(effort).sum::<f64>();
+    let progress = Progress::new(whole, watch);
+    let lab = Lab::new(settings.clone(), shelf, cache, &progress, stop);
+
+    progress.doing(format!("training {} models", plan.models.len()));
+    // One at a time: making a split uses all cores by itself.
+    for (_, recipe) in &plan.models {
+        lab.study(&recipe.sample)?;
+    }
+    plan.models.par_iter().try_for_each(|(_, recipe)| {
+        lab.model(recipe)?;
+        lab.advance(recipe.work() * SECONDS_A_ROW);
+        Ok::<(), PaperError>(())
+    })?;
+
+    let mut outcomes = Vec::new();
+    let mut done = training;
+    for experiment in experiments {
+        lab.keep_going()?;
+        progress.doing(experiment.name);
+        outcomes.push(experiment.run(&lab)?);
+        done += effort(experiment);
+        progress.reach(done);
+    }
+    Ok(Run { outcomes, missing })
+}
