@@ -110,7 +110,7 @@ fn turned_down(dataset: &Dataset, lambda: f64, lattice: Lattice) {
         let sets: Vec<FeasibleSet> =
             rows.iter().map(|&row| space.feasible(dataset.people.row(row), None).expect("people fit")).collect();
         let cases: Vec<Case> =
-            sets.iter().map(|feasible| Case { model: &model, feasible, threshold, costs: &costs }).collect();
+            sets.iter().map(|feasible| Case::new(&model, feasible, threshold, &costs)).collect();
         answers = Exact::default().answer_all(&cases, &Budget::default());
         least = least.min(start.elapsed().as_secs_f64());
         used = used.min(processor() - before);
@@ -183,8 +183,8 @@ fn growth() {
             let mut answers = Vec::new();
             for row in (0..dataset.len()).filter(|row| row % 3 == 0) {
                 let feasible = space.feasible(dataset.people.row(row), None).expect("people fit");
-                let case = Case { model: &model, feasible: &feasible, threshold: Threshold::HALF, costs: &costs };
-                if case.threshold.approves(case.logit()) {
+                let case = Case::new(&model, &feasible, Threshold::HALF, &costs);
+                if case.threshold.approves(model.logit(case.point())) {
                     continue;
                 }
                 let start = Instant::now();

@@ -56,7 +56,7 @@ fn recourse_neg(lab: &Lab, model: &Appraised) -> Result<f64, PaperError> {
     let costs = Costs::new(&study.policy, study.space.encoding(), Measure::L1);
     let sets = feasible_sets(study, &study.test, &rows)?;
     let reached = sets.par_iter().filter(|feasible| {
-        let case = Case { model: &model.model, feasible, threshold: model.threshold, costs: &costs };
+        let case = Case::new(&model.model, feasible, model.threshold, &costs);
         solver.solve(&case, &Budget::default()).reaches_yes()
     });
     let reached = reached.count();

@@ -14,7 +14,7 @@ use crate::{
     dataset::{Piece, ReadSummary},
     feasible::SpaceError,
     policy::Overrides,
-    recourse::{Absence, Advisor, Plan, Request, RequestError, Verdict, words::Way},
+    recourse::{Absence, Advisor, Plan, Request, RequestError, Verdict, words::Slack},
     train::{Examples, Inner, InnerProblem, reach},
 };
 
@@ -310,7 +310,7 @@ impl Sampled<'_> {
         for drawn in self.with.iter().take(PLANS) {
             let Some(plan) = &drawn.plan else { continue };
             let feasible = self.advisor.space().feasible(&drawn.values, drawn.overrides.as_ref())?;
-            let slack = Way::new(&self.advisor.case(&feasible), plan).slack;
+            let slack = Slack::of(&self.advisor.case(&feasible), plan);
             margin.add(slack.margin);
             noise += slack.survives_noise;
             step += usize::from(slack.survives_one_step);

@@ -78,6 +78,12 @@ impl Span {
     #[inline]
     pub fn within(&self, domain: &Domain) -> Option<(f64, f64)> {
         let (lo, hi) = match (self, domain) {
+            // Only 0 is left, and it belongs to staying: nothing that moving sets off may follow from it.
+            (Span::Real { lo, hi, open: true }, Domain::Range { lo: low, hi: high })
+                if lo.max(*low) == 0.0 && hi.min(*high) == 0.0 =>
+            {
+                return None;
+            }
             (Span::Real { lo, hi, .. }, Domain::Range { lo: low, hi: high }) => (lo.max(*low), hi.min(*high)),
             (Span::Whole { lo, hi }, Domain::Grid { lo: low, hi: high, .. }) => {
                 (*lo.max(low) as f64, *hi.min(high) as f64)

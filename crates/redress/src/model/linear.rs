@@ -39,6 +39,8 @@ impl Scorer for Linear {
     }
 
     fn logits(&self, points: &[f32], logits: &mut [f32]) {
+        #[cfg(test)]
+        super::counter::note(logits.len());
         for (point, logit) in points.chunks_exact(self.weights.len()).zip(logits) {
             *logit = self.weights.iter().zip(point).fold(self.bias, |sum, (weight, value)| sum + weight * value);
         }
@@ -46,6 +48,8 @@ impl Scorer for Linear {
 
     fn gradients(&self, points: &[f32], logits: &mut [f32], gradients: &mut [f32]) {
         self.logits(points, logits);
+        #[cfg(test)]
+        super::counter::note(logits.len());
         gradients.chunks_exact_mut(self.weights.len()).for_each(|row| row.copy_from_slice(&self.weights));
     }
 }

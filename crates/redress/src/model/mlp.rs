@@ -68,6 +68,8 @@ impl Scorer for Mlp {
     }
 
     fn logits(&self, points: &[f32], logits: &mut [f32]) {
+        #[cfg(test)]
+        super::counter::note(logits.len());
         let inputs = self.inputs();
         let mut trace = Trace::forward_only(&self.packed, self.chunk(logits.len()));
         for (points, logits) in points.chunks(CHUNK * inputs).zip(logits.chunks_mut(CHUNK)) {
@@ -78,6 +80,8 @@ impl Scorer for Mlp {
     }
 
     fn gradients(&self, points: &[f32], logits: &mut [f32], gradients: &mut [f32]) {
+        #[cfg(test)]
+        super::counter::note(2 * logits.len());
         let inputs = self.inputs();
         let mut trace = Trace::new(&self.packed, self.chunk(logits.len()));
         let chunks = gradients.chunks_mut(CHUNK * inputs).zip(logits.chunks_mut(CHUNK));

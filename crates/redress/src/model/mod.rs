@@ -251,3 +251,5 @@ fn check_layers(layers: &[Dense]) -> Result<(), ModelError> {
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+pub(crate) mod counter;

@@ -24,6 +24,9 @@ pub struct Spent {
 }
 
 /// Counts spending against a budget.
+///
+/// One meter goes through everything that is done for one request about one person. A [`Case`](super::Case) lets nobody
+/// ask its model without one, so that a budget cannot be passed.
 #[derive(Debug, Clone)]
 pub struct Meter {
     budget: Budget,
@@ -43,19 +46,39 @@ impl Budget {
 
     /// A meter that starts at nothing spent.
     pub fn meter(&self) -> Meter {
-        Meter { budget: *self, spent: Spent::default() }
+        self.meter_after(Spent::default())
+    }
+
+    /// A meter for what comes after this much was spent.
+    pub fn meter_after(&self, spent: Spent) -> Meter {
+        Meter { budget: *self, spent }
+    }
+
+    /// This budget without one part in `parts`, which is kept for what comes afterwards: of the evaluations, and of the
+    /// time from now to the deadline.
+    pub(super) fn without_one_in(&self, parts: u32) -> Budget {
+        let parts = parts.max(1);
+        let deadline = self.deadline.map(|deadline| {
+            let kept = deadline.saturating_duration_since(Instant::now()) / parts;
+            deadline.checked_sub(kept).unwrap_or(deadline)
+        });
+        Budget { evaluations: self.evaluations - self.evaluations / u64::from(parts), deadline, ..*self }
     }
 }
 
 impl Meter {
     /// Spends `points` evaluations if the budget has them; `false` means stop.
-    pub fn evaluate(&mut self, points: u64) -> bool {
-        let fits = self.spent.evaluations.saturating_add(points) <= self.budget.evaluations;
-        if fits && self.in_time() {
+    pub(super) fn evaluate(&mut self, points: u64) -> bool {
+        if self.affords(points) && self.in_time() {
             self.spent.evaluations += points;
             return true;
         }
         false
+    }
+
+    /// Whether the budget has so many evaluations.
+    pub(super) fn affords(&self, points: u64) -> bool {
+        self.spent.evaluations.saturating_add(points) <= self.budget.evaluations
     }
 
     /// Spends one search node if the budget has it; `false` means stop.
@@ -72,23 +95,36 @@ impl Meter {
         self.spent
     }
 
-    /// What is left, for a solver that asks another.
+    /// What is left.
     pub fn rest(&self) -> Budget {
         Budget {
-            evaluations: self.budget.evaluations - self.spent.evaluations,
-            nodes: self.budget.nodes - self.spent.nodes,
+            evaluations: self.budget.evaluations.saturating_sub(self.spent.evaluations),
+            nodes: self.budget.nodes.saturating_sub(self.spent.nodes),
             deadline: self.budget.deadline,
         }
     }
 
+    /// Does a part of the work with a share of what is left, one of `shares` equal ones, and takes what it leaves back.
+    pub(super) fn share<R>(&mut self, shares: u64, work: impl FnOnce(&mut Meter) -> R) -> R {
+        let (rest, shares) = (self.rest(), shares.max(1));
+        let share = Budget { evaluations: rest.evaluations / shares, nodes: rest.nodes / shares, ..rest };
+        let mut part = share.meter();
+        let result = work(&mut part);
+        self.spent.evaluations += part.spent.evaluations;
+        self.spent.nodes += part.spent.nodes;
+        result
+    }
+
     /// Whether the deadline, if any, lies ahead.
-    fn in_time(&self) -> bool {
+    pub(super) fn in_time(&self) -> bool {
         self.budget.deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -100,8 +136,29 @@ mod tests {
     }
 
     #[test]
+    fn a_share_is_spent_from_the_whole() {
+        let mut meter = Budget { evaluations: 10, nodes: 4, deadline: None }.meter();
+        assert!(meter.evaluate(1));
+        meter.share(3, |part| assert!(part.evaluate(3) && !part.evaluate(1) && part.visit() && !part.visit()));
+        assert_eq!(meter.spent(), Spent { evaluations: 4, nodes: 1 });
+        meter.share(1, |part| assert!(part.evaluate(6) && !part.evaluate(1)));
+        assert!(!meter.evaluate(1));
+    }
+
+    #[test]
     fn a_deadline_that_has_passed_stops_everything() {
         let mut meter = Budget { deadline: Some(Instant::now()), ..Budget::UNLIMITED }.meter();
         assert!(!meter.evaluate(1) && !meter.visit());
+        assert!(meter.share(2, |part| !part.evaluate(1)));
+    }
+
+    #[test]
+    fn what_is_kept_back_is_a_part_of_points_and_of_time() {
+        let deadline = Instant::now() + Duration::from_secs(3600);
+        let budget = Budget { evaluations: 105, nodes: 7, deadline: Some(deadline) };
+        let first = budget.without_one_in(10);
+        assert_eq!((first.evaluations, first.nodes), (95, 7));
+        let kept = deadline - first.deadline.unwrap();
+        assert!(kept > Duration::from_secs(300) && kept <= Duration::from_secs(360), "{kept:?}");
     }
 }

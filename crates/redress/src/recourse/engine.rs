@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{
     Absence, Budget, Case, Costs, Plan, Solver, Verdict,
     causal::{Causal, StructuralModel},
-    exact::Exact,
+    exact::{Answer, Exact},
     gradient::Gradient,
     linear::LinearProgram,
     lp::Lp,
     options::options,
     rounding::rounded,
-    words::Way,
+    words::{self, Way},
 };
 use crate::{
     calibrate::{Threshold, probability},
@@ -73,7 +73,8 @@ pub struct Request {
     pub method: Method,
     /// How many different plans to return at most; at least 1.
     pub options: usize,
-    /// What may be spent on each person.
+    /// What may be spent on each person, by all that is tried for them together. Saying the decision itself is one
+    /// evaluation more, and putting a plan that was found into words at most [`words::evaluations`].
     pub budget: Budget,
 }
 
@@ -293,7 +294,7 @@ impl Advisor {
 
     /// The case of a feasible set made by [`Advisor::space`].
     pub fn case<'a>(&'a self, feasible: &'a FeasibleSet) -> Case<'a> {
-        Case { model: &self.model, feasible, threshold: self.threshold, costs: &self.costs }
+        Case::new(&self.model, feasible, self.threshold, &self.costs)
     }
 
     fn verdicts_of(&self, cases: &[Case], request: &Request) -> Result<Vec<(Verdict, Method)>, RequestError> {
@@ -305,9 +306,9 @@ impl Advisor {
                 verdicts.into_iter().map(|verdict| (verdict, Method::Gradient)).collect()
             }
             Method::Exact => {
-                let verdicts = Exact::options(request.options).solve_all(cases, budget);
-                let pairs = cases.par_iter().zip(verdicts);
-                pairs.map(|(case, verdict)| self.or_gradient(case, request, verdict)).collect()
+                let answers = Exact::options(request.options).answer_all(cases, &budget.without_one_in(KEPT));
+                let pairs = cases.par_iter().zip(answers);
+                pairs.map(|(case, answer)| self.or_gradient(case, request, answer)).collect()
             }
             _ => cases.par_iter().map(|case| self.verdict(case, request)).collect(),
         })
@@ -315,11 +316,11 @@ impl Advisor {
 
     /// The verdict and the method that gave it.
     fn verdict(&self, case: &Case, request: &Request) -> (Verdict, Method) {
-        let ask = |solver: &dyn Solver| options(solver, case, &request.budget, request.options);
+        let ask = |solver: &dyn Solver| options(solver, case, &mut request.budget.meter(), request.options);
         let verdict = match (request.method, &self.causes) {
             (Method::Exact, _) => {
-                let verdict = Exact::options(request.options).solve(case, &request.budget);
-                return self.or_gradient(case, request, verdict);
+                let answer = Exact::options(request.options).answer(case, &request.budget.without_one_in(KEPT));
+                return self.or_gradient(case, request, answer);
             }
             (Method::Lp, _) => ask(&Lp::default()),
             (Method::Linear, _) => ask(&LinearProgram::default()),
@@ -329,29 +330,32 @@ impl Advisor {
         (verdict, request.method)
     }
 
-    /// Where exact search ran out of its budget without a way to a yes, what gradient descent finds; an absence that it
-    /// cannot prove stays unknown.
-    fn or_gradient(&self, case: &Case, request: &Request, verdict: Verdict) -> (Verdict, Method) {
-        if !matches!(verdict, Verdict::Unknown { .. }) {
-            return (verdict, Method::Exact);
-        }
-        match options(&Gradient::default(), case, &request.budget, request.options) {
+    /// Where exact search ran out of its budget without a way to a yes, what gradient descent finds with what was left; an
+    /// absence that it cannot prove stays unknown.
+    fn or_gradient(&self, case: &Case, request: &Request, answer: Answer) -> (Verdict, Method) {
+        let Verdict::Unknown { best_logit, .. } = answer.verdict else { return (answer.verdict, Method::Exact) };
+        let mut meter = request.budget.meter_after(answer.spent);
+        match options(&Gradient::default(), case, &mut meter, request.options) {
             found @ Verdict::Recourse(_) => (found, Method::Gradient),
-            _ => (verdict, Method::Exact),
+            _ => (Verdict::unknown(&meter, best_logit), Method::Exact),
         }
     }
 
     fn worded(&self, case: &Case, (verdict, method): (Verdict, Method)) -> Explanation {
         let score = |logit: f32| probability(f64::from(logit));
-        // A causal plan's consequences are not the policy's alone, so its numbers stay as they were found.
+        let before = self.model.logit(case.point());
+        let mut ways = Vec::new();
+        let mut word = |plan: Plan| {
+            let mut meter = words::meter(case);
+            // A causal plan's consequences are not the policy's alone, so its numbers stay as they were found.
+            let plan = if method == Method::Causal { plan } else { rounded(case, plan, &mut meter) };
+            ways.push(Way::new(case, &plan, before, &mut meter));
+            plan
+        };
         let verdict = match verdict {
-            Verdict::Recourse(plans) if method != Method::Causal => {
-                Verdict::Recourse(plans.into_iter().map(|plan| rounded(case, plan)).collect())
-            }
+            Verdict::Recourse(plans) => Verdict::Recourse(plans.into_iter().map(&mut word).collect()),
             verdict => verdict,
         };
-        let plans: &[Plan] = if let Verdict::Recourse(plans) = &verdict { plans } else { &[] };
-        let before = case.logit();
         let (outcome, best, bound) = match &verdict {
             Verdict::Approved { logit } => (Outcome::Approved, *logit, None),
             Verdict::Recourse(plans) => (Outcome::Recourse, plans.iter().map(Plan::logit).fold(before, f32::max), None),
@@ -365,7 +369,7 @@ impl Advisor {
             outcome,
             score: score(before),
             threshold: self.threshold.probability(),
-            options: plans.iter().map(|plan| Way::new(case, plan)).collect(),
+            options: ways,
             best_score: score(best),
             proven_bound: bound,
             method,
@@ -410,6 +414,9 @@ impl Advisor {
         self.space.feasible(person, overrides).map_err(|error| RequestError::Person { row, error })
     }
 }
+
+/// Exact search leaves one part in so many of the budget to gradient descent, in case that it does not come to an end.
+const KEPT: u32 = 10;
 
 /// People scored together. Fixed, so that the work is cut the same way on any number of threads.
 const CHUNK: usize = 512;

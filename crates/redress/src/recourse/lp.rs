@@ -13,7 +13,7 @@
 
 use rayon::prelude::*;
 
-use super::{Absence, Budget, Case, Improver, Solver, Verdict};
+use super::{Absence, Case, Improver, Meter, Solver, Verdict};
 use crate::{
     dataset::People,
     feasible::{Action, ActionSpace, FeasibleSet, SpaceError},
@@ -57,22 +57,24 @@ impl Solver for Lp {
         Improver::name(self)
     }
 
-    fn solve(&self, case: &Case, budget: &Budget) -> Verdict {
-        let mut meter = budget.meter();
-        if !meter.evaluate(3) || !meter.visit() {
-            return Verdict::Unknown { spent: meter.spent(), best_logit: f32::NEG_INFINITY };
-        }
-        let before = case.logit();
+    fn search(&self, case: &Case, meter: &mut Meter) -> Verdict {
+        let mut gradient = vec![0.0; case.point().len()];
+        let Some(before) = case.gradient(case.point(), &mut gradient, meter) else {
+            return Verdict::nothing_known(meter);
+        };
         if case.threshold.approves(before) {
             return Verdict::Approved { logit: before };
         }
-        let action = self.improve(case.model, case.feasible);
-        match case.verify(&action) {
+        if !meter.visit() {
+            return Verdict::unknown(meter, before);
+        }
+        to_minimise(self.objective, &mut gradient);
+        let Some(step) = case.score(case.feasible.minimise(&gradient), meter) else {
+            return Verdict::unknown(meter, before);
+        };
+        match case.accept(&step) {
             Some(plan) => Verdict::Recourse(vec![plan]),
-            None => {
-                let best_logit = before.max(case.logit_after(&action));
-                Verdict::NoRecourse(Absence::NotFound { best_logit })
-            }
+            None => Verdict::NoRecourse(Absence::NotFound { best_logit: before.max(step.logit()) }),
         }
     }
 }

@@ -3,7 +3,11 @@
 //!
 //! Every solver answers with one [`Verdict`]. A way to a yes is a [`Plan`], and a plan can only be made by
 //! [`Case::verify`], which checks the action against Δ(x) and scores it with the true model: no solver can return an
-//! action that breaks the policy or does not flip the decision. Every call keeps its [`Budget`].
+//! action that breaks the policy or does not flip the decision.
+//!
+//! Every request keeps its [`Budget`]: one [`Meter`] goes through all that is done for it, and a [`Case`] lets nobody ask
+//! its model without paying that meter. Putting a plan that was found into words is a fixed number of evaluations on top,
+//! [`words::evaluations`].
 
 mod budget;
 mod case;
@@ -43,8 +47,14 @@ pub trait Solver: Send + Sync {
     /// Its name in commands, certificates and reports.
     fn name(&self) -> &'static str;
 
-    /// The verdict on one person: plans from the cheapest on, at most as many as the solver was asked for.
-    fn solve(&self, case: &Case, budget: &Budget) -> Verdict;
+    /// The verdict on one person, with what the meter has left: plans from the cheapest on, at most as many as the solver
+    /// was asked for.
+    fn search(&self, case: &Case, meter: &mut Meter) -> Verdict;
+
+    /// The verdict on one person within a budget.
+    fn solve(&self, case: &Case, budget: &Budget) -> Verdict {
+        self.search(case, &mut budget.meter())
+    }
 }
 
 /// An algorithm that raises the score as far as it can without knowing the threshold: what calibration may use, since a

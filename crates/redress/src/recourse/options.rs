@@ -1,31 +1,28 @@
 //! Several ways to a yes, so that a person can choose.
 
-use super::{Budget, Case, Plan, Solver, Verdict};
+use super::{Case, Meter, Plan, Solver, Verdict};
 use crate::feasible::Action;
 
 /// With more levers than this, feature sets of more than [`FEW`] features are not looked at on their own.
 const MANY_LEVERS: usize = 8;
 const FEW: usize = 2;
 
-/// Asks a solver for up to `count` plans that change different sets of features.
+/// Asks a solver for up to `count` plans that change different sets of features, with what the meter has left.
 ///
 /// The first is the cheapest that was found; the second, where it is another, the one with the fewest features (the
-/// cheapest of these); the rest follow by their cost. The solver is asked about every set of levers alone, from small
-/// sets to large ones, and each question gets an equal share of the budget; the question about all levers gets all of it.
-pub fn options(solver: &dyn Solver, case: &Case, budget: &Budget, count: usize) -> Verdict {
-    let verdict = solver.solve(case, budget);
+/// cheapest of these); the rest follow by their cost. The question about all levers may take all that is left; then the
+/// solver is asked about every set of levers alone, from small sets to large ones, and each of these questions may take an
+/// equal share of what the ones before it left.
+pub fn options(solver: &dyn Solver, case: &Case, meter: &mut Meter, count: usize) -> Verdict {
+    let verdict = solver.search(case, meter);
     let Verdict::Recourse(mut plans) = verdict else { return verdict };
     if count > 1 {
         let sets = lever_sets(case.feasible.domains().len());
-        let questions = sets.len() as u64 + 1;
-        let share = Budget {
-            evaluations: budget.evaluations / questions,
-            nodes: budget.nodes / questions,
-            deadline: budget.deadline,
-        };
-        for set in sets {
-            let feasible = case.feasible.only(&set);
-            if let Verdict::Recourse(found) = solver.solve(&Case { feasible: &feasible, ..*case }, &share) {
+        for (asked, set) in sets.iter().enumerate() {
+            let feasible = case.feasible.only(set);
+            let part = case.restricted_to(&feasible);
+            let verdict = meter.share((sets.len() - asked) as u64, |share| solver.search(&part, share));
+            if let Verdict::Recourse(found) = verdict {
                 plans.extend(found);
             }
         }

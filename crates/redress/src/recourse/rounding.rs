@@ -1,6 +1,6 @@
 //! Numbers that a person can aim for: 49.3 in place of 49.263748.
 
-use super::{Case, Plan};
+use super::{Case, Meter, Plan};
 use crate::feasible::{Action, Domain, Move};
 
 /// A rounder plan may cost this share more.
@@ -8,8 +8,11 @@ const DEARER: f64 = 0.01;
 /// The coarsest places tried are of the size of the standard deviation; then so many finer ones.
 const PLACES: i32 = 5;
 
+/// Evaluations that rounding a plan takes at most, for each lever: the values above and below at every place.
+pub(super) const EVALUATIONS: u64 = 2 * PLACES as u64;
+
 /// The plan with every number that moves freely at as few decimals as keep the yes and the cost, lever by lever.
-pub(super) fn rounded(case: &Case, plan: Plan) -> Plan {
+pub(super) fn rounded(case: &Case, plan: Plan, meter: &mut Meter) -> Plan {
     let most = plan.cost() * (1.0 + DEARER);
     let free: Vec<(usize, usize)> = case
         .feasible
@@ -24,7 +27,7 @@ pub(super) fn rounded(case: &Case, plan: Plan) -> Plan {
         let better = ends.filter_map(|end| {
             let mut action: Action = plan.action().clone();
             action.moves[lever] = Move::By(end - from);
-            case.verify(&action).filter(|rounder| rounder.cost() <= most)
+            case.verify(&action, meter).filter(|rounder| rounder.cost() <= most)
         });
         let stays = case.feasible.domains()[lever].stays(plan.action().moves[lever]);
         let found = if stays { None } else { { better }.next() };
@@ -70,8 +73,8 @@ mod tests {
             let case = advisor.case(&feasible);
             let verdict = Gradient::default().solve(&case, &Budget::default());
             let Some(plan) = verdict.plan() else { continue };
-            let round = rounded(&case, plan.clone());
-            assert_eq!(case.verify(round.action()).as_ref(), Some(&round));
+            let round = rounded(&case, plan.clone(), &mut Budget::UNLIMITED.meter());
+            assert_eq!(case.verify(round.action(), &mut Budget::UNLIMITED.meter()).as_ref(), Some(&round));
             assert!(round.cost() <= plan.cost() * (1.0 + DEARER));
             let digits = |plan: &Plan| plan.values().iter().map(|value| value.to_string().len()).sum::<usize>();
             shorter += usize::from(digits(&round) < digits(plan));

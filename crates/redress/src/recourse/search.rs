@@ -3,66 +3,23 @@
 //! Gradients end between lattice points, or where a category cannot follow them. From there [`climb`] raises the score
 //! move by move, and [`cheapen`] takes back, move by move, what a yes does not need.
 
-use super::{Case, Costs, Meter};
+use super::{
+    Meter,
+    case::{Scored, Terrain, score},
+};
 use crate::{
     calibrate::Threshold,
     feasible::{Action, Domain, FeasibleSet, Move},
-    model::{Model, Scorer},
 };
 
-/// What an action leads to: directly ([`Case`]) or through a causal model.
-pub(super) trait Terrain {
-    /// The model that decides.
-    fn model(&self) -> &Model;
-    /// The actions there are.
-    fn feasible(&self) -> &FeasibleSet;
-    /// Whether the action and what it leads to are permitted.
-    fn permits(&self, action: &Action) -> bool;
-    /// Writes the point that the action leads to.
-    fn land(&self, action: &Action, point: &mut [f32]);
-}
-
-impl Terrain for Case<'_> {
-    fn model(&self) -> &Model {
-        self.model
-    }
-
-    fn feasible(&self) -> &FeasibleSet {
-        self.feasible
-    }
-
-    fn permits(&self, action: &Action) -> bool {
-        self.feasible.contains(action)
-    }
-
-    fn land(&self, action: &Action, point: &mut [f32]) {
-        self.feasible.encode(action, point);
-    }
-}
-
-/// The logits of actions, in one batch; `None` when the budget does not have that many.
-pub(super) fn logits(terrain: &dyn Terrain, actions: &[Action], meter: &mut Meter) -> Option<Vec<f32>> {
-    if !meter.evaluate(actions.len() as u64) {
-        return None;
-    }
-    let inputs = terrain.model().inputs();
-    let mut points = vec![0.0; actions.len() * inputs];
-    for (action, point) in actions.iter().zip(points.chunks_exact_mut(inputs)) {
-        terrain.land(action, point);
-    }
-    let mut logits = vec![0.0; actions.len()];
-    terrain.model().logits(&points, &mut logits);
-    Some(logits)
-}
-
-/// The index of the highest logit; the first of equals. NaN never wins.
-pub(super) fn highest(logits: &[f32]) -> Option<usize> {
-    let better = |best: Option<usize>, index: usize| match best {
-        Some(before) if logits[index] <= logits[before] || logits[index].is_nan() => best,
-        None if logits[index].is_nan() => None,
-        _ => Some(index),
+/// The action with the highest logit; the first of equals. NaN never wins.
+pub(super) fn highest(scored: Vec<Scored>) -> Option<Scored> {
+    let better = |best: Option<Scored>, next: Scored| match best {
+        Some(best) if next.logit() <= best.logit() || next.logit().is_nan() => Some(best),
+        None if next.logit().is_nan() => None,
+        _ => Some(next),
     };
-    (0..logits.len()).fold(None, better)
+    scored.into_iter().fold(None, better)
 }
 
 /// Step sizes as shares of a domain: halved whenever no step of that size helps.
@@ -70,29 +27,36 @@ const SCALES: [f64; 6] = [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625];
 /// Categories tried at a time.
 const CATEGORIES: usize = 64;
 
+/// What a climb came to.
+pub(super) struct Climbed {
+    /// The action reached, with no lower logit than the start.
+    pub(super) reached: Scored,
+    /// Whether the budget ended the climb.
+    pub(super) cut_short: bool,
+}
+
 /// Raises the logit from a permitted action by one lever's move at a time, until it reaches `goal`, no move helps or the
-/// budget ends. Returns the action reached with its logit, never lower than the logit of `start`.
-pub(super) fn climb(terrain: &dyn Terrain, start: (Action, f32), goal: Threshold, meter: &mut Meter) -> (Action, f32) {
-    let (mut action, mut logit) = start;
+/// budget ends.
+pub(super) fn climb(terrain: &dyn Terrain, start: Scored, goal: Threshold, meter: &mut Meter) -> Climbed {
+    let mut reached = start;
     let mut scale = 0;
-    while scale < SCALES.len() && !goal.approves(logit) {
-        let candidates = neighbours(terrain, &action, SCALES[scale]);
-        let Some(scores) = logits(terrain, &candidates, meter) else { break };
-        match highest(&scores) {
-            Some(best) if scores[best] > logit => {
-                logit = scores[best];
-                action = candidates[best].clone();
-            }
+    while scale < SCALES.len() && !goal.approves(reached.logit()) {
+        let candidates = neighbours(terrain, reached.action(), SCALES[scale]);
+        let Some(scored) = score(terrain, candidates, meter) else {
+            return Climbed { reached, cut_short: true };
+        };
+        match highest(scored) {
+            Some(higher) if higher.logit() > reached.logit() => reached = higher,
             _ => scale += 1,
         }
     }
-    (action, logit)
+    Climbed { reached, cut_short: false }
 }
 
 /// The permitted actions that differ in one lever: a step of this scale either way, either end, any category.
 fn neighbours(terrain: &dyn Terrain, action: &Action, scale: f64) -> Vec<Action> {
     let mut found = Vec::new();
-    for (lever, domain) in terrain.feasible().domains().iter().enumerate() {
+    for (lever, domain) in terrain.case().feasible.domains().iter().enumerate() {
         let now = action.moves[lever];
         let moves: Vec<Move> = match (domain, now) {
             (Domain::Range { lo, hi }, Move::By(change)) => {
@@ -126,26 +90,27 @@ const KEPT: [f64; 7] = [0.0, 0.5, 0.75, 0.875, 0.9375, 0.96875, 0.984375];
 const ROUNDS: usize = 40;
 
 /// Cuts an approved action back as long as the model still says yes: never returns a dearer one.
-pub(super) fn cheapen(
-    terrain: &dyn Terrain,
-    costs: &Costs,
-    threshold: Threshold,
-    approved: (Action, f32),
-    meter: &mut Meter,
-) -> (Action, f32) {
-    let (mut action, mut logit) = approved;
-    let feasible = terrain.feasible();
-    let mut cost = costs.of(feasible, &action);
+pub(super) fn cheapen(terrain: &dyn Terrain, approved: Scored, meter: &mut Meter) -> Scored {
+    let case = terrain.case();
+    let price = |action: &Action| case.costs.of(case.feasible, action);
+    let mut best = approved;
     for _ in 0..ROUNDS {
-        let cheaper = |candidate: &Action| costs.of(feasible, candidate) < cost && terrain.permits(candidate);
-        let candidates: Vec<Action> = cuts(feasible, &action).into_iter().filter(cheaper).collect();
-        let Some(scores) = logits(terrain, &candidates, meter) else { break };
-        let approved = candidates.into_iter().zip(scores).filter(|(_, score)| threshold.approves(*score));
-        let priced = approved.map(|(candidate, score)| (costs.of(feasible, &candidate), candidate, score));
-        let Some(best) = priced.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
-        (cost, action, logit) = best;
+        let cost = price(best.action());
+        let cheaper = |candidate: &Action| price(candidate) < cost && terrain.permits(candidate);
+        let candidates: Vec<Action> = cuts(case.feasible, best.action()).into_iter().filter(cheaper).collect();
+        let Some(scored) = score(terrain, candidates, meter) else { break };
+        let Some(cheapest) = cheapest(terrain, scored) else { break };
+        best = cheapest;
     }
-    (action, logit)
+    best
+}
+
+/// The cheapest of the actions that the model said yes to; the first of equals.
+pub(super) fn cheapest(terrain: &dyn Terrain, scored: Vec<Scored>) -> Option<Scored> {
+    let case = terrain.case();
+    let approved = scored.into_iter().filter(|scored| case.threshold.approves(scored.logit()));
+    let priced = approved.map(|scored| (case.costs.of(case.feasible, scored.action()), scored));
+    priced.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, scored)| scored)
 }
 
 /// The same action with one lever, or all of them, cut back.

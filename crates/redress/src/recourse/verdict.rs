@@ -1,6 +1,6 @@
 //! The answer every solver gives.
 
-use super::{Plan, Spent};
+use super::{Meter, Plan, Spent};
 
 /// What can be said about one person.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,16 @@ pub enum Absence {
 }
 
 impl Verdict {
+    /// The budget ran out, and this was the highest logit at a permitted point.
+    pub(super) fn unknown(meter: &Meter, best_logit: f32) -> Self {
+        Verdict::Unknown { spent: meter.spent(), best_logit }
+    }
+
+    /// The budget ran out before the model was asked about anything.
+    pub(super) fn nothing_known(meter: &Meter) -> Self {
+        Self::unknown(meter, f32::NEG_INFINITY)
+    }
+
     /// The cheapest plan, where there is one.
     pub fn plan(&self) -> Option<&Plan> {
         match self {

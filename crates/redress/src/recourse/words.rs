@@ -5,12 +5,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
 
-use super::{Case, Plan};
+use super::{Budget, Case, Meter, Plan, rounding};
 use crate::{
     calibrate::probability,
     dataset::FeatureKind,
     feasible::{Domain, Move},
-    model::Scorer,
 };
 
 /// One feature that changes.
@@ -71,9 +70,21 @@ const DRAWS: usize = 200;
 const SEED: u64 = 0x7265_6472_6573_7321;
 const NOISE: f32 = 0.1;
 
+/// Evaluations that putting one plan into words takes at most, rounding its numbers included, for a person with so many
+/// levers. They come on top of what the search for the plan may spend, which is why they are few and fixed: the draws of
+/// noise, and two steps and the roundings for each lever.
+pub fn evaluations(levers: usize) -> u64 {
+    DRAWS as u64 + levers as u64 * (2 + rounding::EVALUATIONS)
+}
+
+/// A meter for putting one plan into words.
+pub(super) fn meter(case: &Case) -> Meter {
+    Budget { evaluations: evaluations(case.feasible.domains().len()), ..Budget::UNLIMITED }.meter()
+}
+
 impl Way {
-    /// The words for a plan.
-    pub fn new(case: &Case, plan: &Plan) -> Self {
+    /// The words for a plan, with what the meter has left; `before` is the logit of the person as they are.
+    pub(super) fn new(case: &Case, plan: &Plan, before: f32, meter: &mut Meter) -> Self {
         let feasible = case.feasible;
         let levers: Vec<usize> = feasible.levers().map(|lever| lever.feature).collect();
         let acted = |feature: usize| {
@@ -86,10 +97,10 @@ impl Way {
         Way {
             changes: done.into_iter().map(|feature| change(case, plan, feature)).collect(),
             consequences: caused.into_iter().map(|feature| change(case, plan, feature)).collect(),
-            score_before: probability(f64::from(case.logit())),
+            score_before: probability(f64::from(before)),
             score_after: probability(f64::from(plan.logit())),
             cost: plan.cost(),
-            slack: slack(case, plan),
+            slack: Slack::metered(case, plan, meter),
         }
     }
 }
@@ -119,16 +130,23 @@ fn readable(value: f64) -> f64 {
     format!("{value:.8e}").parse().unwrap_or(value)
 }
 
-fn slack(case: &Case, plan: &Plan) -> Slack {
-    Slack {
-        margin: (probability(f64::from(plan.logit())) - case.threshold.probability()).max(0.0),
-        survives_one_step: survives_one_step(case, plan),
-        survives_noise: survives_noise(case, plan),
+impl Slack {
+    /// How much room a plan leaves. Takes at most [`evaluations`] of the model.
+    pub fn of(case: &Case, plan: &Plan) -> Self {
+        Self::metered(case, plan, &mut meter(case))
+    }
+
+    fn metered(case: &Case, plan: &Plan, meter: &mut Meter) -> Self {
+        Slack {
+            margin: (probability(f64::from(plan.logit())) - case.threshold.probability()).max(0.0),
+            survives_one_step: survives_one_step(case, plan, meter),
+            survives_noise: survives_noise(case, plan, meter),
+        }
     }
 }
 
 /// Scores the plan's end with each changed number a step short and a step beyond.
-fn survives_one_step(case: &Case, plan: &Plan) -> bool {
+fn survives_one_step(case: &Case, plan: &Plan, meter: &mut Meter) -> bool {
     let encoding = case.feasible.encoding();
     let mut values = plan.values().to_vec();
     let mut point = vec![0.0; encoding.width()];
@@ -155,7 +173,7 @@ fn survives_one_step(case: &Case, plan: &Plan) -> bool {
             }
             values[feature] = beside;
             encoding.encode(&values, &mut point);
-            if !case.threshold.approves(case.model.logit(&point)) {
+            if !case.logits(&point, meter).is_some_and(|logits| case.threshold.approves(logits[0])) {
                 return false;
             }
         }
@@ -165,7 +183,7 @@ fn survives_one_step(case: &Case, plan: &Plan) -> bool {
 }
 
 /// The share of noisy ends that are a yes. The draws are the same for everybody: the figure is the person's, not luck's.
-fn survives_noise(case: &Case, plan: &Plan) -> f64 {
+fn survives_noise(case: &Case, plan: &Plan, meter: &mut Meter) -> f64 {
     let encoding = case.feasible.encoding();
     let width = encoding.width();
     let mut end = vec![0.0; width];
@@ -182,7 +200,6 @@ fn survives_noise(case: &Case, plan: &Plan) -> f64 {
             points[start + column] += NOISE * noise;
         }
     }
-    let mut logits = vec![0.0; DRAWS];
-    case.model.logits(&points, &mut logits);
+    let logits = case.logits(&points, meter).unwrap_or_default();
     logits.iter().filter(|logit| case.threshold.approves(**logit)).count() as f64 / DRAWS as f64
 }

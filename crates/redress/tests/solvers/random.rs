@@ -1,4 +1,4 @@
-//! Random policies, people and models: boxes, polytopes, lattices, categories and links.
+//! Random policies, people and models: boxes, polytopes, lattices, categories, links and causes.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -10,17 +10,20 @@ use redress::{
     encoding::Encoding,
     feasible::{ActionSpace, Lattice},
     model::{Activation, Architecture, Model, Scorer},
-    policy::Policy,
-    recourse::{Costs, Measure},
+    policy::{Causal, Policy},
+    recourse::{Costs, Measure, causal::StructuralModel},
 };
 
 /// A policy with everything that is the same for its people.
 pub struct World {
     /// The policy, as text: what a failure prints.
     pub text: String,
+    pub policy: Policy,
     pub train: Dataset,
     pub space: ActionSpace,
     pub costs: Costs,
+    /// The policy's causal model; one without equations where the policy has none.
+    pub causes: Arc<StructuralModel>,
 }
 
 /// A model and a threshold for one person of a world.
@@ -71,6 +74,9 @@ impl World {
         if !movable.is_empty() {
             sentences(kind, &features, &movable, &mut rng, &mut text);
         }
+        if rng.random_bool(0.5) {
+            equations(&features, &mut rng, &mut text);
+        }
         let policy = Policy::parse(&text, "people").unwrap_or_else(|error| panic!("{error}\n{text}"));
         let schema = Arc::new(Schema { features });
         let values = (0..40).flat_map(|_| person(&schema, &mut rng)).collect();
@@ -80,7 +86,10 @@ impl World {
         let lattice = if rng.random_bool(0.2) { Lattice::Continuous } else { Lattice::AsPolicy };
         let space = ActionSpace::new(&policy, &encoding, lattice).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let costs = Costs::new(&policy, &encoding, MEASURES[rng.random_range(0..5)]);
-        World { text, train, space, costs }
+        let mut with_causes = policy.clone();
+        with_causes.causal.get_or_insert_with(|| Causal { equations: vec![] });
+        let causes = StructuralModel::fit(&with_causes, &train).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        World { text, policy, train, space, costs, causes: Arc::new(causes) }
     }
 
     /// A random model, a random person, and a threshold a little above that person's score.
@@ -185,6 +194,25 @@ fn sentences(kind: Kind, features: &[Feature], movable: &[(usize, &str)], rng: &
     if !constraints.is_empty() || !links.is_empty() {
         writeln!(text, "\n[actions]\nconstraints = [{}]\nlinks = [{}]", constraints.join(", "), links.join(", "))
             .unwrap();
+    }
+}
+
+/// Adds a causal graph: numbers that depend on some of the features before them, by weights given or fitted.
+fn equations(features: &[Feature], rng: &mut ChaCha8Rng, text: &mut String) {
+    let is_number = |feature: &Feature| matches!(feature.kind, FeatureKind::Number | FeatureKind::Integer);
+    for child in (1..features.len()).filter(|&child| is_number(&features[child])) {
+        let before = features[..child].iter().filter(|parent| !matches!(parent.kind, FeatureKind::Category { .. }));
+        let parents: Vec<&str> = before.filter(|_| rng.random_bool(0.6)).map(|parent| &*parent.column).collect();
+        if parents.is_empty() {
+            continue;
+        }
+        let quoted: Vec<String> = parents.iter().map(|parent| format!("\"{parent}\"")).collect();
+        writeln!(text, "\n[causal.equations.{}]\nparents = [{}]", features[child].column, quoted.join(", ")).unwrap();
+        if rng.random_bool(0.5) {
+            let weight = |parent: &&str| format!("{parent} = {:.2}", rng.random_range(-1.5..1.5));
+            let weights: Vec<String> = parents.iter().map(weight).collect();
+            writeln!(text, "weights = {{ {} }}\nintercept = 0.5", weights.join(", ")).unwrap();
+        }
     }
 }
 

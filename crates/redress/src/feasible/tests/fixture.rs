@@ -84,6 +84,10 @@ impl Fixture {
     }
 
     pub fn encoding(&self) -> Encoding {
+        Encoding::fit(&self.dataset())
+    }
+
+    pub fn dataset(&self) -> Dataset {
         let rows = self.training.len();
         let people = People {
             schema: Arc::new(self.schema.clone()),
@@ -91,7 +95,7 @@ impl Fixture {
             source_rows: (1..=rows).collect(),
             overrides: vec![],
         };
-        Encoding::fit(&Dataset { people, labels: vec![true; rows], groups: vec![] })
+        Dataset { people, labels: vec![true; rows], groups: vec![] }
     }
 
     pub fn space(&self, lattice: Lattice) -> ActionSpace {

@@ -216,6 +216,24 @@ proptest! {
         }
     }
 
+    /// A part that holds only staying sets nothing off: its box is where the person is, up to rounding.
+    #[test]
+    fn the_box_of_staying_is_the_person(case in case(Levers::Mixed, 4, 2, 3)) {
+        let set = case.set();
+        let staying = |domain: &Domain| match domain {
+            Domain::Range { .. } => Domain::Range { lo: 0.0, hi: 0.0 },
+            Domain::Grid { step, .. } => Domain::Grid { step: *step, lo: 0, hi: 0 },
+            Domain::Choice { from, .. } => Domain::Choice { from: *from, to: vec![*from] },
+        };
+        let domains: Vec<Domain> = set.domains().iter().map(staying).collect();
+        let (mut lo, mut hi) = (vec![0.0; set.point().len()], vec![0.0; set.point().len()]);
+        set.encoded_box(&domains, &mut lo, &mut hi);
+        for (column, &at) in set.point().iter().enumerate() {
+            prop_assert!(lo[column] <= f64::from(at) && f64::from(at) <= hi[column]);
+            prop_assert!(hi[column] - lo[column] <= 1e-5, "column {column}: {} to {}", lo[column], hi[column]);
+        }
+    }
+
     #[test]
     fn no_action_leaves_the_encoded_box(case in case(Levers::Mixed, 3, 2, 2), cuts in prop::collection::vec((0.0..=1.0, 0.0..=1.0), 3)) {
         let set = case.set();

@@ -5,7 +5,8 @@
 //! own causes would do to it. The cost counts only what the person does.
 //!
 //! A lever that stays is not acted on: it follows its causes, if it has any. Limits on *how far* a person may move a
-//! feature bind what they do; limits on *where* a feature may be (`min`, `max`) bind consequences too.
+//! feature bind what they do; limits on *where* a feature may be (`min`, `max`) and constraints between changes bind
+//! consequences too.
 
 mod model;
 
@@ -14,14 +15,11 @@ use std::sync::Arc;
 pub use model::{CausalError, StructuralEquation, StructuralModel};
 
 use super::{
-    Absence, Budget, Case, Meter, Plan, Solver, Verdict,
-    search::{self, Terrain, cheapen, climb},
+    Absence, Case, Meter, Plan, Solver, Verdict,
+    case::{Scored, Terrain, score},
+    search::{self, Climbed, cheapen, climb},
 };
-use crate::{
-    calibrate::Threshold,
-    feasible::{Action, Domain, FeasibleSet, Move},
-    model::{Model, Scorer},
-};
+use crate::feasible::{Action, Domain, FeasibleSet, Move};
 
 /// Search under a causal model as a solver.
 ///
@@ -49,6 +47,8 @@ const COMPLETE: u128 = 50_000;
 const BATCH: usize = 256;
 /// With more levers than this, only small sets of them and all together are tried.
 const LEVERS: usize = 6;
+/// Repetitions of the one-step program for a set of levers.
+const ASCENTS: usize = 8;
 
 impl CausalCase<'_> {
     /// The person's values after an action, links and causes included.
@@ -62,26 +62,24 @@ impl CausalCase<'_> {
     }
 
     /// A plan, if the action lies in Δ(x), its consequences within their limits, and the model says yes to what comes
-    /// of it; otherwise nothing.
-    pub fn verify(&self, action: &Action) -> Option<Plan> {
-        if !self.case.feasible.contains(action) {
+    /// of it; otherwise, and when the budget ends first, nothing.
+    pub fn verify(&self, action: &Action, meter: &mut Meter) -> Option<Plan> {
+        let scored = score(self, vec![action.clone()], meter)?;
+        scored.first().and_then(|scored| self.accept(scored))
+    }
+
+    /// A plan, if the action and its consequences are permitted and the model said yes to what comes of it.
+    fn accept(&self, scored: &Scored) -> Option<Plan> {
+        if !self.permits(scored.action()) {
             return None;
         }
-        let values = self.values_after(action);
-        if !self.causes.within_limits(self.case.feasible.person(), &values) {
-            return None;
-        }
-        self.case.plan(action, values)
+        self.case.plan(scored, self.values_after(scored.action()))
     }
 }
 
 impl Terrain for CausalCase<'_> {
-    fn model(&self) -> &Model {
-        self.case.model
-    }
-
-    fn feasible(&self) -> &FeasibleSet {
-        self.case.feasible
+    fn case(&self) -> &Case<'_> {
+        &self.case
     }
 
     fn permits(&self, action: &Action) -> bool {
@@ -99,25 +97,22 @@ impl Solver for Causal {
         "causal"
     }
 
-    fn solve(&self, case: &Case, budget: &Budget) -> Verdict {
-        let mut meter = budget.meter();
-        if !meter.evaluate(1) {
-            return Verdict::Unknown { spent: meter.spent(), best_logit: f32::NEG_INFINITY };
-        }
-        let before = case.logit();
-        if case.threshold.approves(before) {
-            return Verdict::Approved { logit: before };
+    fn search(&self, case: &Case, meter: &mut Meter) -> Verdict {
+        let stay = case.feasible.stay();
+        let Some(before) = case.score(stay, meter) else { return Verdict::nothing_known(meter) };
+        if case.threshold.approves(before.logit()) {
+            return Verdict::Approved { logit: before.logit() };
         }
         let person = CausalCase { case: *case, causes: &self.causes };
         let size =
             case.feasible.lattice_size().filter(|&size| size <= COMPLETE.min(u128::from(meter.rest().evaluations)));
         let found = match size {
-            Some(_) => everything(&person, before, &mut meter),
-            None => gradients(&person, before, &mut meter),
+            Some(_) => everything(&person, before.logit(), meter),
+            None => gradients(&person, &before, meter),
         };
         match found.plan {
             Some(plan) => Verdict::Recourse(vec![plan]),
-            None if found.out_of_budget => Verdict::Unknown { spent: meter.spent(), best_logit: found.best_logit },
+            None if found.out_of_budget => Verdict::unknown(meter, found.best_logit),
             None if size.is_some() => {
                 let (best_logit, upper) = (found.best_logit, f64::from(found.best_logit));
                 Verdict::NoRecourse(Absence::Proven { best_logit, upper })
@@ -147,40 +142,39 @@ impl Found {
 /// Every action of a finite lattice.
 fn everything(person: &CausalCase, before: f32, meter: &mut Meter) -> Found {
     let mut found = Found { plan: None, best_logit: before, out_of_budget: false };
-    let Some(actions) = person.case.feasible.actions() else { return found };
-    let mut permitted = actions.filter(|action| person.permits(action));
+    let Some(mut actions) = person.case.feasible.actions() else { return found };
     loop {
-        let batch: Vec<Action> = permitted.by_ref().take(BATCH).collect();
+        let batch: Vec<Action> = actions.by_ref().take(BATCH).collect();
         if batch.is_empty() {
             return found;
         }
-        let Some(scores) = search::logits(person, &batch, meter) else {
+        let permitted = batch.into_iter().filter(|action| person.permits(action)).collect();
+        let scored = if meter.in_time() { score(person, permitted, meter) } else { None };
+        let Some(scored) = scored else {
             found.out_of_budget = true;
             return found;
         };
-        for (action, score) in batch.iter().zip(scores) {
-            found.best_logit = found.best_logit.max(score);
-            if person.case.threshold.approves(score) {
-                found.offer(person.verify(action));
-            }
+        for scored in &scored {
+            found.best_logit = found.best_logit.max(scored.logit());
+            found.offer(person.accept(scored));
         }
     }
 }
 
 /// For every set of levers: up the gradient to a yes, then back as far as the yes allows.
-fn gradients(person: &CausalCase, before: f32, meter: &mut Meter) -> Found {
+fn gradients(person: &CausalCase, before: &Scored, meter: &mut Meter) -> Found {
     let case = &person.case;
-    let mut found = Found { plan: None, best_logit: before, out_of_budget: false };
+    let mut found = Found { plan: None, best_logit: before.logit(), out_of_budget: false };
     for set in lever_sets(case.feasible.domains().len()) {
-        let Some(reached) = ascend(person, &set, before, meter) else {
+        let Some(start) = ascend(person, &set, before, meter) else {
             found.out_of_budget = true;
             break;
         };
-        let reached = climb(person, reached, case.threshold, meter);
-        found.best_logit = found.best_logit.max(reached.1);
-        if case.threshold.approves(reached.1) {
-            let (action, _) = cheapen(person, case.costs, case.threshold, reached, meter);
-            found.offer(person.verify(&action));
+        let Climbed { reached, cut_short } = climb(person, start, case.threshold, meter);
+        found.best_logit = found.best_logit.max(reached.logit());
+        found.out_of_budget |= cut_short;
+        if case.threshold.approves(reached.logit()) {
+            found.offer(person.accept(&cheapen(person, reached, meter)));
         }
     }
     found
@@ -202,30 +196,25 @@ fn lever_sets(levers: usize) -> Vec<Vec<usize>> {
 
 /// Repeats the one-step program within a set of levers from where it last led, as long as the score grows. `None` when
 /// the budget is spent.
-fn ascend(person: &CausalCase, set: &[usize], before: f32, meter: &mut Meter) -> Option<(Action, f32)> {
-    let feasible = person.case.feasible;
-    let mut best = (feasible.stay(), before);
-    let mut point = feasible.point().to_vec();
+fn ascend(person: &CausalCase, set: &[usize], before: &Scored, meter: &mut Meter) -> Option<Scored> {
+    let case = &person.case;
+    let mut best = before.clone();
+    let mut point = case.point().to_vec();
     let mut gradient = vec![0.0; point.len()];
-    for _ in 0..8 {
-        if !meter.evaluate(2) {
-            return None;
-        }
-        person.case.model.gradients(&point, &mut [0.0], &mut gradient);
+    for _ in 0..ASCENTS {
+        case.gradient(&point, &mut gradient, meter)?;
         let corner = uphill(person, set, &gradient);
         // Consequences may pass a limit at the corner: then a part of the way is tried.
-        let shares = [1.0, 0.75, 0.5, 0.25, 0.1];
-        let candidates: Vec<Action> = shares.iter().map(|&share| scaled(feasible, &corner, share)).collect();
-        let permitted: Vec<Action> = candidates.into_iter().filter(|action| person.permits(action)).collect();
-        let scores = search::logits(person, &permitted, meter)?;
-        match search::highest(&scores) {
-            Some(index) if scores[index] > best.1 => best = (permitted[index].clone(), scores[index]),
+        let shares = [1.0, 0.75, 0.5, 0.25, 0.1].map(|share| scaled(case.feasible, &corner, share));
+        let permitted = shares.into_iter().filter(|action| person.permits(action)).collect();
+        match search::highest(score(person, permitted, meter)?) {
+            Some(higher) if higher.logit() > best.logit() => best = higher,
             _ => break,
         }
-        if person.case.threshold.approves(best.1) {
+        if case.threshold.approves(best.logit()) {
             break;
         }
-        person.land(&best.0, &mut point);
+        person.land(best.action(), &mut point);
     }
     Some(best)
 }
@@ -265,20 +254,4 @@ fn scaled(feasible: &FeasibleSet, action: &Action, share: f64) -> Action {
         (_, step) => step,
     };
     Action { moves: feasible.domains().iter().zip(&action.moves).map(scale).collect() }
-}
-
-/// The highest score under the causal model, whatever the threshold: for calibration.
-pub fn improve(causes: &StructuralModel, case: &Case) -> Action {
-    let never = Case { threshold: Threshold::NEVER, ..*case };
-    let person = CausalCase { case: never, causes };
-    let mut meter = Budget::default().meter();
-    let mut best = (case.feasible.stay(), case.logit());
-    for set in lever_sets(case.feasible.domains().len()) {
-        let Some(reached) = ascend(&person, &set, best.1.min(case.logit()), &mut meter) else { break };
-        let reached = climb(&person, reached, Threshold::NEVER, &mut meter);
-        if reached.1 > best.1 {
-            best = reached;
-        }
-    }
-    best.0
 }

@@ -67,6 +67,27 @@ pub struct StructuralEquation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StructuralModel {
     equations: Vec<StructuralEquation>,
+    /// The policy's constraints on changes that consequences have a part in.
+    #[serde(default)]
+    rows: Vec<Row>,
+}
+
+/// `Σ coefficient · change ≤ bound`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Row {
+    terms: Vec<(usize, f64)>,
+    bound: f64,
+}
+
+/// A row may be missed by this share of its terms: they are sums of rounded numbers.
+const ROUNDING: f64 = 1e-9;
+
+impl Row {
+    fn holds(&self, person: &[f64], values: &[f64]) -> bool {
+        let changes = self.terms.iter().map(|&(feature, by)| by * (values[feature] - person[feature]));
+        let (sum, size) = changes.fold((0.0, self.bound.abs()), |(sum, size), term| (sum + term, size + term.abs()));
+        sum <= self.bound + ROUNDING * size
+    }
 }
 
 impl StructuralModel {
@@ -106,7 +127,10 @@ impl StructuralModel {
             });
         }
         let equations = ordered(equations).map_err(|feature| CausalError::Cycle { feature: name(feature) })?;
-        Ok(Self { equations })
+        let follows = |feature: usize| equations.iter().any(|equation| equation.child == feature);
+        let rows = policy.constraints.iter().filter(|row| row.terms.iter().any(|term| follows(term.0)));
+        let rows = rows.map(|row| Row { terms: row.terms.clone(), bound: row.bound }).collect();
+        Ok(Self { equations, rows })
     }
 
     /// The equations, parents before children.
@@ -142,14 +166,15 @@ impl StructuralModel {
         values
     }
 
-    /// Whether consequences stay within the limits of the features they move.
+    /// Whether consequences stay within the limits of the features they move, and the policy's constraints hold with them.
     pub fn within_limits(&self, person: &[f64], values: &[f64]) -> bool {
-        self.equations.iter().all(|equation| {
+        let within = self.equations.iter().all(|equation| {
             let (before, after) = (person[equation.child], values[equation.child]);
             let above = equation.min.is_none_or(|min| after >= min.min(before));
             let below = equation.max.is_none_or(|max| after <= max.max(before));
             after.is_finite() && above && below
-        })
+        });
+        within && self.rows.iter().all(|row| row.holds(person, values))
     }
 }
 

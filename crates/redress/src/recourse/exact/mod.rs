@@ -22,9 +22,10 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+pub(super) use bounds::Bounder;
 pub use run::Answer;
 
-use super::{Budget, Case, Improver, Solver, Verdict};
+use super::{Budget, Case, Improver, Meter, Solver, Verdict};
 use crate::feasible::{Action, FeasibleSet};
 use crate::model::{Model, kernel::Isa};
 
@@ -71,7 +72,7 @@ impl Exact {
 
     /// The verdict on one person, with what it rests on.
     pub fn answer(&self, case: &Case, budget: &Budget) -> Answer {
-        run::answer(self, case, budget)
+        run::answer(self, case, &mut budget.meter())
     }
 
     /// The answers for many people, in their order. They share passes through the network, equal people are solved once,
@@ -91,8 +92,8 @@ impl Solver for Exact {
         "exact"
     }
 
-    fn solve(&self, case: &Case, budget: &Budget) -> Verdict {
-        self.answer(case, budget).verdict
+    fn search(&self, case: &Case, meter: &mut Meter) -> Verdict {
+        run::answer(self, case, meter).verdict
     }
 }
 

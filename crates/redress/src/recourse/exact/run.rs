@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use super::bounds::{Bounder, Boxes};
 use super::search::{Aim, Search};
 use super::{Exact, Goal};
+use crate::calibrate::Threshold;
 use crate::feasible::{Action, Domain, FeasibleSet};
-use crate::model::{Model, Scorer};
-use crate::recourse::{Absence, Budget, Case, Plan, Spent, Verdict};
+use crate::model::Model;
+use crate::recourse::{Absence, Budget, Case, Costs, Measure, Meter, Plan, Spent, Verdict, case::Batch};
 
 /// People whose searches share passes through the network.
 const TOGETHER: usize = 128;
@@ -26,20 +27,19 @@ pub struct Answer {
     pub spent: Spent,
 }
 
-/// Runs searches side by side to their ends.
-fn run(model: &Model, bounder: &Bounder, searches: &mut [Search<'_>]) {
-    let inputs = model.inputs();
-    let (mut points, mut boxes, mut logits) = (Vec::new(), Boxes::default(), Vec::new());
+/// Runs searches of people before one model side by side to their ends.
+fn run(case: &Case, bounder: &Bounder, searches: &mut [Search<'_>]) {
+    let inputs = case.point().len();
+    let (mut points, mut boxes) = (Batch::before(case), Boxes::default());
     loop {
         points.clear();
         boxes.low.clear();
         boxes.high.clear();
         let asked: Vec<_> = searches.iter_mut().map(|search| search.ask(&mut points, &mut boxes)).collect();
-        if points.is_empty() && boxes.low.is_empty() {
+        if asked.iter().all(|asked| asked.points + asked.boxes == 0) {
             return;
         }
-        logits.resize(points.len() / inputs, 0.0);
-        model.logits(&points, &mut logits);
+        let logits = points.logits();
         let bounds = bounder.bound(&boxes);
         let (mut point, mut part) = (0, 0);
         for (search, asked) in searches.iter_mut().zip(asked) {
@@ -59,48 +59,47 @@ fn run(model: &Model, bounder: &Bounder, searches: &mut [Search<'_>]) {
     }
 }
 
-fn search<'a>(exact: &Exact, case: &Case<'a>, domains: Vec<Domain>, budget: &Budget) -> Search<'a> {
+fn search<'a>(exact: &Exact, case: &Case<'a>, domains: Vec<Domain>, meter: &'a mut Meter) -> Search<'a> {
     let aim = match exact.goal {
         Goal::Cheapest { .. } => Aim::Cheapest { threshold: case.threshold, costs: case.costs, gap: exact.cost_gap },
         Goal::BestScore => Aim::Best { gap: exact.logit_gap },
     };
-    Search::new(case.feasible, domains, aim, budget)
+    Search::new(case.feasible, domains, aim, meter)
 }
 
 /// What a finished search of a whole feasible set says.
-fn conclude(exact: &Exact, case: &Case, search: &Search<'_>) -> Answer {
-    let spent = search.meter().spent();
-    let answer = |verdict: Verdict, cost_at_least: f64| Answer { verdict, cost_at_least, spent };
+fn conclude(exact: &Exact, case: &Case, search: &mut Search<'_>) -> Answer {
     let best_logit = search.best.as_ref().map_or(f32::NEG_INFINITY, |best| best.logit);
     let found = match exact.goal {
-        Goal::Cheapest { .. } => search.incumbent.as_ref(),
-        Goal::BestScore => search.best.as_ref().filter(|best| case.threshold.approves(best.logit)),
+        Goal::Cheapest { .. } => search.incumbent.clone(),
+        Goal::BestScore => search.best.clone().filter(|best| case.threshold.approves(best.logit)),
     };
-    if let Some(tried) = found {
-        if tried.action == case.feasible.stay() {
-            return answer(Verdict::Approved { logit: tried.logit }, 0.0);
+    let (verdict, cost_at_least) = match found {
+        Some(tried) if tried.action == case.feasible.stay() => (Verdict::Approved { logit: tried.logit }, 0.0),
+        Some(tried) => match case.verify(&tried.action, search.meter()) {
+            Some(plan) => (Verdict::Recourse(vec![plan]), search.cost_at_least()),
+            None => (Verdict::unknown(search.meter(), best_logit), search.cost_at_least()),
+        },
+        None => {
+            let upper = search.ruled_out.max(f64::from(best_logit));
+            let complete = !search.cut_short && search.undecided.is_none();
+            if complete && upper < case.threshold.logit() {
+                (Verdict::NoRecourse(Absence::Proven { best_logit, upper }), f64::INFINITY)
+            } else {
+                (Verdict::unknown(search.meter(), best_logit), search.cost_at_least())
+            }
         }
-        if let Some(plan) = case.verify(&tried.action) {
-            let at_least = search.cost_at_least();
-            return answer(Verdict::Recourse(vec![plan]), at_least);
-        }
-    }
-    let upper = search.ruled_out.max(f64::from(best_logit));
-    let complete = !search.cut_short && search.undecided.is_none();
-    if complete && upper < case.threshold.logit() {
-        return answer(Verdict::NoRecourse(Absence::Proven { best_logit, upper }), f64::INFINITY);
-    }
-    answer(Verdict::Unknown { spent, best_logit }, search.cost_at_least())
+    };
+    Answer { verdict, cost_at_least, spent: search.meter().spent() }
 }
 
 /// The answer for one person.
-pub(super) fn answer(exact: &Exact, case: &Case, budget: &Budget) -> Answer {
-    let bounder = Bounder::new(case.model);
-    let mut searches = [search(exact, case, case.feasible.domains().to_vec(), budget)];
-    run(case.model, &bounder, &mut searches);
-    let [search] = searches;
-    let first = conclude(exact, case, &search);
-    more_options(exact, case, &bounder, &search.meter().rest(), first)
+pub(super) fn answer(exact: &Exact, case: &Case, meter: &mut Meter) -> Answer {
+    let bounder = case.bounder();
+    let mut searches = [search(exact, case, case.feasible.domains().to_vec(), meter)];
+    run(case, &bounder, &mut searches);
+    let first = conclude(exact, case, &mut searches[0]);
+    more_options(exact, case, &bounder, meter, first)
 }
 
 /// The answers for many people.
@@ -111,7 +110,7 @@ pub(super) fn answer_all(exact: &Exact, cases: &[Case], budget: &Budget) -> Vec<
         .flat_map_iter(|chunk| {
             let cases: Vec<&Case> = chunk.iter().map(|&index| &cases[index]).collect();
             cases
-                .chunk_by(|a, b| std::ptr::eq(a.model, b.model))
+                .chunk_by(|a, b| a.shares_model(b))
                 .flat_map(|cases| together(exact, cases, budget))
                 .collect::<Vec<_>>()
         })
@@ -122,17 +121,16 @@ pub(super) fn answer_all(exact: &Exact, cases: &[Case], budget: &Budget) -> Vec<
 /// The answers for people before one model.
 fn together(exact: &Exact, cases: &[&Case], budget: &Budget) -> Vec<Answer> {
     let Some(first) = cases.first() else { return vec![] };
-    let bounder = Bounder::new(first.model);
-    let start = |case| search(exact, case, case.feasible.domains().to_vec(), budget);
-    let mut searches: Vec<Search<'_>> = cases.iter().copied().map(start).collect();
-    run(first.model, &bounder, &mut searches);
-    let finished = cases.iter().zip(&searches);
-    finished
-        .map(|(case, search)| {
-            let answer = conclude(exact, case, search);
-            more_options(exact, case, &bounder, &search.meter().rest(), answer)
-        })
-        .collect()
+    let bounder = first.bounder();
+    let mut meters = vec![budget.meter(); cases.len()];
+    let pairs = cases.iter().zip(&mut meters);
+    let mut searches: Vec<Search<'_>> =
+        pairs.map(|(case, meter)| search(exact, case, case.feasible.domains().to_vec(), meter)).collect();
+    run(first, &bounder, &mut searches);
+    let finished = cases.iter().zip(&mut searches);
+    let answers: Vec<Answer> = finished.map(|(case, search)| conclude(exact, case, search)).collect();
+    let finished = cases.iter().zip(&mut meters).zip(answers);
+    finished.map(|((case, meter), answer)| more_options(exact, case, &bounder, meter, answer)).collect()
 }
 
 /// The first of each set of equal cases, and for each case which of these it equals.
@@ -144,7 +142,7 @@ fn distinct(cases: &[Case]) -> (Vec<usize>, Vec<usize>) {
         let alike = seen.entry(key).or_default();
         let equal = alike.iter().copied().find(|&position: &usize| {
             let other = &cases[distinct[position]];
-            std::ptr::eq(case.model, other.model)
+            case.shares_model(other)
                 && std::ptr::eq(case.costs, other.costs)
                 && case.threshold == other.threshold
                 && case.feasible.same_actions(other.feasible)
@@ -161,13 +159,11 @@ fn distinct(cases: &[Case]) -> (Vec<usize>, Vec<usize>) {
 /// Adds plans that change other sets of features, from the cheapest on.
 ///
 /// After Lawler: a plan that changes the levers S is followed by those that leave one lever of S alone, for each of them.
-fn more_options(exact: &Exact, case: &Case, bounder: &Bounder, budget: &Budget, first: Answer) -> Answer {
+fn more_options(exact: &Exact, case: &Case, bounder: &Bounder, meter: &mut Meter, first: Answer) -> Answer {
     let Goal::Cheapest { options } = exact.goal else { return first };
     let Verdict::Recourse(plans) = first.verdict.clone() else { return first };
     let (mut found, mut waiting): (Vec<Plan>, Vec<(Plan, BTreeSet<usize>)>) = (Vec::new(), Vec::new());
     let mut asked: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
-    let mut spent = first.spent;
-    let mut rest = *budget;
     waiting.extend(plans.into_iter().map(|plan| (plan, BTreeSet::new())));
     while found.len() < options.max(1) && !waiting.is_empty() {
         let cheapest = (1..waiting.len())
@@ -185,18 +181,15 @@ fn more_options(exact: &Exact, case: &Case, bounder: &Bounder, budget: &Budget, 
             if !asked.insert(frozen.clone()) {
                 continue;
             }
-            let mut searches = [search(exact, case, without(case.feasible, &frozen), &rest)];
-            run(case.model, bounder, &mut searches);
-            let [search] = searches;
-            let used = search.meter().spent();
-            spent = Spent { evaluations: spent.evaluations + used.evaluations, nodes: spent.nodes + used.nodes };
-            rest = search.meter().rest();
-            if let Some(plan) = search.incumbent.as_ref().and_then(|tried| case.verify(&tried.action)) {
+            let mut searches = [search(exact, case, without(case.feasible, &frozen), meter)];
+            run(case, bounder, &mut searches);
+            let [Search { incumbent, .. }] = searches;
+            if let Some(plan) = incumbent.and_then(|tried| case.verify(&tried.action, meter)) {
                 waiting.push((plan, frozen));
             }
         }
     }
-    Answer { verdict: Verdict::Recourse(found), spent, ..first }
+    Answer { verdict: Verdict::Recourse(found), spent: meter.spent(), ..first }
 }
 
 /// The levers that an action moves.
@@ -220,9 +213,12 @@ fn without(feasible: &FeasibleSet, frozen: &BTreeSet<usize>) -> Vec<Domain> {
 
 /// The action with the highest score.
 pub(super) fn improve(exact: &Exact, model: &Model, feasible: &FeasibleSet, budget: &Budget) -> Action {
+    let costs = Costs::plain(feasible.encoding(), Measure::L1);
+    let case = Case::new(model, feasible, Threshold::NEVER, &costs);
+    let mut meter = budget.meter();
     let aim = Aim::Best { gap: exact.logit_gap };
-    let mut searches = [Search::new(feasible, feasible.domains().to_vec(), aim, budget)];
-    run(model, &Bounder::new(model), &mut searches);
-    let [search] = searches;
-    search.best.map_or_else(|| feasible.stay(), |best| best.action)
+    let mut searches = [Search::new(feasible, feasible.domains().to_vec(), aim, &mut meter)];
+    run(&case, &case.bounder(), &mut searches);
+    let [Search { best, .. }] = searches;
+    best.map_or_else(|| feasible.stay(), |best| best.action)
 }

@@ -9,7 +9,7 @@ use super::bounds::{Bound, Boxes};
 use super::part::{Guide, cheapest, combinations, count, split};
 use crate::calibrate::Threshold;
 use crate::feasible::{Action, Domain, FeasibleSet};
-use crate::recourse::{Budget, Costs, Meter};
+use crate::recourse::{Costs, Meter, case::Batch};
 
 /// Parts taken up in one round.
 const PARTS: usize = 2;
@@ -61,7 +61,7 @@ struct Part {
 pub(super) struct Search<'a> {
     feasible: &'a FeasibleSet,
     aim: Aim<'a>,
-    meter: Meter,
+    meter: &'a mut Meter,
     started: bool,
     done: bool,
     /// Whether staying differs from the smallest change.
@@ -95,11 +95,11 @@ pub(super) struct Asked {
 
 impl<'a> Search<'a> {
     /// A search of the actions in `domains`, a part of the feasible set that includes staying.
-    pub fn new(feasible: &'a FeasibleSet, domains: Vec<Domain>, aim: Aim<'a>, budget: &Budget) -> Self {
+    pub fn new(feasible: &'a FeasibleSet, domains: Vec<Domain>, aim: Aim<'a>, meter: &'a mut Meter) -> Self {
         let mut search = Self {
             feasible,
             aim,
-            meter: budget.meter(),
+            meter,
             started: false,
             done: false,
             broken: !feasible.is_box(),
@@ -126,9 +126,9 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// What was spent.
-    pub fn meter(&self) -> &Meter {
-        &self.meter
+    /// The meter, for what is done about what was found.
+    pub fn meter(&mut self) -> &mut Meter {
+        self.meter
     }
 
     /// No approved action costs less than this, where there is one.
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
     }
 
     /// Writes the points and boxes whose logits and bounds it needs next; nothing when it is done.
-    pub fn ask(&mut self, points: &mut Vec<f32>, boxes: &mut Boxes) -> Asked {
+    pub fn ask(&mut self, points: &mut Batch<1>, boxes: &mut Boxes) -> Asked {
         if self.done {
             return Asked { points: 0, boxes: 0 };
         }
@@ -182,22 +182,18 @@ impl<'a> Search<'a> {
         Asked { points, boxes }
     }
 
-    /// Asks for the actions to be tried, as far as the budget goes.
-    fn ask_points(&mut self, points: &mut Vec<f32>) -> usize {
-        let wanted = self.trials.len();
-        let affordable = wanted.min(usize::try_from(self.meter.rest().evaluations).unwrap_or(usize::MAX));
-        let in_time = self.meter.evaluate(affordable as u64);
-        let asked = if in_time { affordable } else { 0 };
-        if asked < wanted || !in_time {
+    /// Asks for the actions to be tried, as far as the budget goes. One evaluation is kept back from the second round on:
+    /// what is found is verified before it is returned.
+    fn ask_points(&mut self, points: &mut Batch<1>) -> usize {
+        let kept = u64::from(self.started);
+        let asked = self.trials.iter().take_while(|(_, action)| {
+            self.meter.affords(1 + kept) && points.ask(self.meter, |point| self.feasible.encode(action, point))
+        });
+        let asked = asked.count();
+        if asked < self.trials.len() || !self.meter.in_time() {
             self.cut_short = true;
             // What is not tried still counts when it comes to what is known about costs.
             self.list.extend(self.trials.drain(asked..));
-        }
-        let width = self.feasible.encoding().width();
-        for (_, action) in &self.trials {
-            let start = points.len();
-            points.resize(start + width, 0.0);
-            self.feasible.encode(action, &mut points[start..]);
         }
         asked
     }

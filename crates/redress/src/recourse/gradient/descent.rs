@@ -1,11 +1,10 @@
 //! Many people descending at once.
 
-use super::super::{Absence, Budget, Case, Meter, Spent, Verdict};
+use super::super::{Absence, Budget, Case, Meter, Verdict, case::Batch};
 use super::{ENOUGH, Schedule, landing};
 use crate::{
     calibrate::probability,
     feasible::{Action, Domain},
-    model::Scorer,
 };
 
 /// Adam's decay rates, and an ε that lets saturated scores move.
@@ -29,7 +28,7 @@ struct Axis {
 /// One person on the way.
 pub(super) struct Walker<'a, 'c> {
     pub(super) case: &'a Case<'c>,
-    pub(super) meter: Meter,
+    pub(super) meter: &'a mut Meter,
     /// The logit of the person as they are.
     before: f32,
     at: Vec<f32>,
@@ -46,6 +45,8 @@ pub(super) struct Walker<'a, 'c> {
     /// The nearest yes in the relaxed box and its distance.
     pub(super) nearest_at: Vec<f32>,
     nearest: f64,
+    /// What landing takes.
+    landing: u64,
     out_of_budget: bool,
 }
 
@@ -71,9 +72,10 @@ enum Stage {
     Done,
 }
 
-/// The verdicts on people who share a model.
-pub(super) fn verdicts(schedule: &Schedule, cases: &[Case<'_>], budget: &Budget) -> Vec<Verdict> {
-    let mut walkers: Vec<Walker> = cases.iter().map(|case| Walker::new(schedule, case, budget)).collect();
+/// The verdicts on people who share a model, each with a meter of their own.
+pub(super) fn verdicts(schedule: &Schedule, cases: &[Case<'_>], meters: &mut [Meter]) -> Vec<Verdict> {
+    let pairs = cases.iter().zip(meters);
+    let mut walkers: Vec<Walker> = pairs.map(|(case, meter)| Walker::new(schedule, case, meter)).collect();
     descend(schedule, &mut walkers);
     shorten(&mut walkers);
     walkers.iter_mut().map(Walker::verdict).collect()
@@ -81,7 +83,8 @@ pub(super) fn verdicts(schedule: &Schedule, cases: &[Case<'_>], budget: &Budget)
 
 /// The action with the highest score that the descent towards a score of 1 meets.
 pub(super) fn furthest(schedule: &Schedule, case: &Case<'_>) -> Action {
-    let mut walkers = [Walker::new(schedule, case, &Budget::UNLIMITED)];
+    let mut meter = Budget::UNLIMITED.meter();
+    let mut walkers = [Walker::new(schedule, case, &mut meter)];
     descend(schedule, &mut walkers);
     let [mut walker] = walkers;
     landing::highest(&mut walker)
@@ -89,62 +92,70 @@ pub(super) fn furthest(schedule: &Schedule, case: &Case<'_>) -> Action {
 
 /// Steps everybody who is not done, in batches of one gradient each.
 fn descend(schedule: &Schedule, walkers: &mut [Walker]) {
-    let Some(model) = walkers.first().map(|walker| walker.case.model) else { return };
-    let width = model.inputs();
-    let (mut points, mut logits, mut gradients) = (Vec::new(), Vec::new(), Vec::new());
+    let Some(mut batch) = walkers.first().map(|walker| Batch::<2>::before(walker.case)) else { return };
     let mut active: Vec<usize> = (0..walkers.len()).collect();
     loop {
-        active.retain(|&index| walkers[index].goes_on());
+        batch.clear();
+        active.retain(|&index| walkers[index].goes_on(&mut batch));
         if active.is_empty() {
             return;
         }
-        points.clear();
-        active.iter().for_each(|&index| points.extend_from_slice(&walkers[index].at));
-        logits.resize(active.len(), 0.0);
-        gradients.resize(points.len(), 0.0);
-        model.gradients(&points, &mut logits, &mut gradients);
+        let (logits, gradients) = batch.gradients();
+        let width = gradients.len() / logits.len();
         for (row, &index) in active.iter().enumerate() {
             walkers[index].step(schedule, logits[row], &gradients[row * width..(row + 1) * width]);
         }
     }
 }
 
-/// Cuts every change that reached a yes back along the straight line to where the person is.
+/// Cuts every change that reached a yes back along the straight line to where the person is, as far as meters go.
 fn shorten(walkers: &mut [Walker]) {
-    let Some(model) = walkers.first().map(|walker| walker.case.model) else { return };
-    let found: Vec<usize> = (0..walkers.len()).filter(|&index| walkers[index].nearest.is_finite()).collect();
-    let mut bounds = vec![(0.0f32, 1.0f32); found.len()];
-    let (mut points, mut logits) = (Vec::new(), vec![0.0; found.len()]);
+    let Some(mut batch) = walkers.first().map(|walker| Batch::<1>::before(walker.case)) else { return };
+    // For each walker that met a yes, the shares of the line between which its first yes lies.
+    let found = (0..walkers.len()).filter(|&index| walkers[index].met_a_yes());
+    let mut lines: Vec<(usize, f32, f32)> = found.map(|index| (index, 0.0, 1.0)).collect();
     for _ in 0..HALVINGS {
-        points.clear();
-        for (&index, (lo, hi)) in found.iter().zip(&bounds) {
-            points.extend(walkers[index].along(0.5 * (lo + hi)));
-        }
-        model.logits(&points, &mut logits);
-        for ((&index, bound), &logit) in found.iter().zip(&mut bounds).zip(&logits) {
-            let middle = 0.5 * (bound.0 + bound.1);
-            let walker = &mut walkers[index];
-            if !walker.meter.evaluate(1) {
-                continue;
+        batch.clear();
+        let mut asked: Vec<usize> = Vec::with_capacity(lines.len());
+        for (line, &(index, low, high)) in lines.iter().enumerate() {
+            let Walker { case, meter, nearest_at, landing, .. } = &mut walkers[index];
+            let write = |point: &mut [f32]| along(case.point(), nearest_at, 0.5 * (low + high), point);
+            if meter.affords(1 + *landing) && batch.ask(meter, write) {
+                asked.push(line);
             }
-            if walker.case.threshold.approves(logit) { bound.1 = middle } else { bound.0 = middle }
+        }
+        if asked.is_empty() {
+            break;
+        }
+        for (&line, &logit) in asked.iter().zip(batch.logits()) {
+            let (index, low, high) = &mut lines[line];
+            let middle = 0.5 * (*low + *high);
+            if walkers[*index].case.threshold.approves(logit) { *high = middle } else { *low = middle }
         }
     }
-    for (&index, (_, hi)) in found.iter().zip(&bounds) {
-        let point: Vec<f32> = walkers[index].along(*hi).collect();
-        walkers[index].nearest_at = point;
+    for (index, _, high) in lines {
+        let walker = &mut walkers[index];
+        let end = walker.nearest_at.clone();
+        along(walker.case.point(), &end, high, &mut walker.nearest_at);
+    }
+}
+
+/// Writes the point this share of the way from one point to another.
+fn along(from: &[f32], to: &[f32], share: f32, point: &mut [f32]) {
+    for (at, (from, to)) in point.iter_mut().zip(from.iter().zip(to)) {
+        *at = if share == 1.0 { *to } else { from + share * (to - from) };
     }
 }
 
 impl<'a, 'c> Walker<'a, 'c> {
-    fn new(schedule: &Schedule, case: &'a Case<'c>, budget: &Budget) -> Self {
+    fn new(schedule: &Schedule, case: &'a Case<'c>, meter: &'a mut Meter) -> Self {
         let point = case.feasible.point();
         let threshold = case.threshold.probability();
         let reachable = threshold < 1.0;
         let target = if reachable { (threshold + schedule.tolerance).min(0.5 * (threshold + 1.0)) } else { 1.0 };
         Self {
             case,
-            meter: budget.meter(),
+            meter,
             before: f32::NEG_INFINITY,
             at: point.to_vec(),
             axes: axes(case),
@@ -156,15 +167,20 @@ impl<'a, 'c> Walker<'a, 'c> {
             stalled: 0,
             nearest_at: Vec::new(),
             nearest: f64::INFINITY,
+            landing: landing::price(case.feasible),
             out_of_budget: false,
         }
     }
 
-    /// Whether another step is wanted and paid for: a forward and a backward pass.
-    fn goes_on(&mut self) -> bool {
-        if self.stage != Stage::Done && !self.meter.evaluate(2) {
+    /// Whether another step is wanted and paid for; then its point is in the batch.
+    fn goes_on(&mut self, batch: &mut Batch<2>) -> bool {
+        // A yes that cannot be landed on is none: what landing takes is kept back from the first step on.
+        let affordable = self.stage == Stage::Start || self.meter.affords(2 + self.landing);
+        if self.stage != Stage::Done
+            && !(affordable && batch.ask(self.meter, |point| point.copy_from_slice(&self.at)))
+        {
             self.stage = Stage::Done;
-            self.out_of_budget = !self.nearest.is_finite();
+            self.out_of_budget = !self.met_a_yes();
         }
         self.stage != Stage::Done
     }
@@ -314,15 +330,6 @@ impl<'a, 'c> Walker<'a, 'c> {
         }
     }
 
-    /// The point this share of the way from the person to the nearest yes.
-    fn along(&self, share: f32) -> impl Iterator<Item = f32> {
-        let origin = self.case.feasible.point();
-        origin
-            .iter()
-            .zip(&self.nearest_at)
-            .map(move |(from, to)| if share == 1.0 { *to } else { from + share * (to - from) })
-    }
-
     /// Whether a yes was met in the relaxed box.
     pub(super) fn met_a_yes(&self) -> bool {
         self.nearest.is_finite()
@@ -330,7 +337,7 @@ impl<'a, 'c> Walker<'a, 'c> {
 
     fn verdict(&mut self) -> Verdict {
         if self.before == f32::NEG_INFINITY {
-            return Verdict::Unknown { spent: self.meter.spent(), best_logit: f32::NEG_INFINITY };
+            return Verdict::nothing_known(self.meter);
         }
         if self.case.threshold.approves(self.before) {
             return Verdict::Approved { logit: self.before };
@@ -341,8 +348,7 @@ impl<'a, 'c> Walker<'a, 'c> {
         }
         let best_logit = self.before.max(landed.best_logit);
         if self.out_of_budget || landed.out_of_budget {
-            let spent: Spent = self.meter.spent();
-            return Verdict::Unknown { spent, best_logit };
+            return Verdict::unknown(self.meter, best_logit);
         }
         Verdict::NoRecourse(Absence::NotFound { best_logit })
     }

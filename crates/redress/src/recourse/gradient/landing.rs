@@ -1,7 +1,10 @@
 //! From where a descent ended to an action that a person can take.
 
-use super::super::search::{self, climb};
-use super::super::{Plan, search::cheapen};
+use super::super::{
+    Plan,
+    case::score,
+    search::{self, Climbed, cheapen, climb},
+};
 use super::descent::Walker;
 use crate::{
     calibrate::Threshold,
@@ -18,6 +21,9 @@ pub(super) struct Landed {
 
 /// The lattice cell around a point has two corners a lever; with more levers than this only some are tried.
 const CELL: usize = 6;
+/// How far along a continuous change is tried: a hair more than the point, in case that turning it into a change and back
+/// rounds it below the threshold.
+const STRETCHES: [f64; 4] = [1.0, 1.0 + 1e-6, 1.0 + 1e-4, 1.0 + 1e-2];
 
 /// The cheapest yes near the end of the descent.
 pub(super) fn cheapest(walker: &mut Walker) -> Landed {
@@ -36,29 +42,32 @@ pub(super) fn cheapest(walker: &mut Walker) -> Landed {
         candidates.extend(around(feasible, &walker.highest_at, continuous));
     }
     candidates.retain(|action| feasible.contains(action));
-    let Some(scores) = search::logits(case, &candidates, &mut walker.meter) else {
+    let Some(scored) = score(case, candidates, walker.meter) else {
         return Landed { plan: None, best_logit: f32::NEG_INFINITY, out_of_budget: true };
     };
-    let Some(best) = search::highest(&scores) else {
-        return Landed { plan: None, best_logit: f32::NEG_INFINITY, out_of_budget: false };
-    };
-    let yeses = candidates.iter().zip(&scores).filter(|(_, score)| case.threshold.approves(**score));
-    let priced = yeses.map(|(action, score)| (case.costs.of(feasible, action), action, *score));
-    let found = priced.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, action, score)| (action.clone(), score));
-    let (action, logit) = match found {
-        Some(found) if continuous => found,
-        Some(found) => cheapen(case, case.costs, case.threshold, found, &mut walker.meter),
+    let (landed, out_of_budget) = match search::cheapest(case, scored.clone()) {
+        Some(found) if continuous => (found, false),
+        Some(found) => (cheapen(case, found, walker.meter), false),
         None => {
-            let start = (candidates[best].clone(), scores[best]);
-            let reached = climb(case, start, case.threshold, &mut walker.meter);
-            if case.threshold.approves(reached.1) {
-                cheapen(case, case.costs, case.threshold, reached, &mut walker.meter)
-            } else {
-                reached
-            }
+            let Some(start) = search::highest(scored) else {
+                return Landed { plan: None, best_logit: f32::NEG_INFINITY, out_of_budget: false };
+            };
+            let Climbed { reached, cut_short } = climb(case, start, case.threshold, walker.meter);
+            let yes = case.threshold.approves(reached.logit());
+            (if yes { cheapen(case, reached, walker.meter) } else { reached }, cut_short)
         }
     };
-    Landed { plan: case.verify(&action), best_logit: logit, out_of_budget: false }
+    Landed { plan: case.accept(&landed), best_logit: landed.logit(), out_of_budget }
+}
+
+/// How many points landing from where a descent ended takes at most before the first answer: what a descent keeps back.
+pub(super) fn price(feasible: &FeasibleSet) -> u64 {
+    let continuous = feasible.domains().iter().all(|domain| matches!(domain, Domain::Range { .. }));
+    match (feasible.is_box(), continuous) {
+        (true, true) => STRETCHES.len() as u64,
+        (true, false) => 2 * (2 + (1 << feasible.domains().len().min(CELL))),
+        (false, _) => 4,
+    }
 }
 
 /// The highest score near the end of a descent that had no threshold.
@@ -67,22 +76,18 @@ pub(super) fn highest(walker: &mut Walker) -> Action {
     let mut candidates = around(case.feasible, &walker.highest_at, false);
     candidates.push(case.feasible.stay());
     candidates.retain(|action| case.feasible.contains(action));
-    let scores = search::logits(case, &candidates, &mut walker.meter).unwrap_or_default();
-    match search::highest(&scores) {
-        Some(best) if case.feasible.is_box() && !case.feasible.is_finite() => candidates[best].clone(),
-        Some(best) => climb(case, (candidates[best].clone(), scores[best]), Threshold::NEVER, &mut walker.meter).0,
-        None => case.feasible.stay(),
-    }
+    let scored = score(case, candidates, walker.meter).unwrap_or_default();
+    let best = search::highest(scored).map(|best| {
+        let done = case.feasible.is_box() && !case.feasible.is_finite();
+        if done { best } else { climb(case, best, Threshold::NEVER, walker.meter).reached }
+    });
+    best.map_or_else(|| case.feasible.stay(), |best| best.action().clone())
 }
 
 /// Actions that lead near a point: on a lattice, the corners of its cell.
 fn around(feasible: &FeasibleSet, point: &[f32], continuous: bool) -> Vec<Action> {
     if continuous {
-        // A hair more than the point, in case that turning it into a change and back rounds it below the threshold.
-        return [1.0, 1.0 + 1e-6, 1.0 + 1e-4, 1.0 + 1e-2]
-            .iter()
-            .map(|&stretch| ranged(feasible, point, stretch))
-            .collect();
+        return STRETCHES.iter().map(|&stretch| ranged(feasible, point, stretch)).collect();
     }
     let nearest = feasible.project(point);
     let steps = feasible.domains().iter().zip(&nearest.moves).map(|(domain, &step)| search::without_hair(domain, step));

@@ -29,7 +29,7 @@ mod landing;
 
 use rayon::prelude::*;
 
-use super::{Budget, Case, Costs, Improver, Measure, Solver, Verdict};
+use super::{Budget, Case, Costs, Improver, Measure, Meter, Solver, Verdict};
 use crate::{
     calibrate::Threshold,
     feasible::{Action, FeasibleSet},
@@ -94,7 +94,12 @@ impl Gradient {
     /// The verdicts on many people, each with a budget of their own: the same, bit for bit, as one by one.
     pub fn solve_all(&self, cases: &[Case<'_>], budget: &Budget) -> Vec<Verdict> {
         let chunks = cases.par_chunks(CHUNK);
-        chunks.flat_map_iter(|cases| descent::verdicts(&self.schedule, cases, budget)).collect()
+        chunks
+            .flat_map_iter(|cases| {
+                let mut meters = vec![budget.meter(); cases.len()];
+                descent::verdicts(&self.schedule, cases, &mut meters)
+            })
+            .collect()
     }
 }
 
@@ -103,12 +108,9 @@ impl Solver for Gradient {
         "gradient"
     }
 
-    fn solve(&self, case: &Case, budget: &Budget) -> Verdict {
-        let verdicts = descent::verdicts(&self.schedule, std::slice::from_ref(case), budget);
-        verdicts
-            .into_iter()
-            .next()
-            .unwrap_or(Verdict::Unknown { spent: Default::default(), best_logit: f32::NEG_INFINITY })
+    fn search(&self, case: &Case, meter: &mut Meter) -> Verdict {
+        let verdict = descent::verdicts(&self.schedule, std::slice::from_ref(case), std::slice::from_mut(meter)).pop();
+        verdict.unwrap_or_else(|| Verdict::nothing_known(meter))
     }
 }
 
@@ -120,7 +122,7 @@ impl Improver for Gradient {
 
     fn improve(&self, model: &Model, feasible: &FeasibleSet) -> Action {
         let costs = Costs::plain(feasible.encoding(), Measure::L1);
-        let case = Case { model, feasible, threshold: Threshold::NEVER, costs: &costs };
+        let case = Case::new(model, feasible, Threshold::NEVER, &costs);
         descent::furthest(&self.schedule, &case)
     }
 }

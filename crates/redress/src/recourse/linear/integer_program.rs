@@ -48,8 +48,8 @@ pub(super) struct Found {
 pub(super) trait Side {
     /// Whether the options of the first levers can be part of a solution; `true` where that is not known.
     fn may(&self, chosen: &[usize]) -> bool;
-    /// Whether options, one a lever, are a solution.
-    fn is(&self, chosen: &[usize]) -> bool;
+    /// Whether options, one a lever, are a solution; `None` when the budget ends before that is known.
+    fn is(&mut self, chosen: &[usize], meter: &mut Meter) -> Option<bool>;
 }
 
 impl Program {
@@ -61,7 +61,7 @@ impl Program {
     }
 
     /// The cheapest solution; the first found among equals.
-    pub(super) fn solve(&self, side: &dyn Side, meter: &mut Meter) -> Found {
+    pub(super) fn solve(&self, side: &mut dyn Side, meter: &mut Meter) -> Found {
         let mut found = Found { best: None, complete: true };
         self.branch(&mut Vec::with_capacity(self.levers.len()), (0.0, 0.0), side, meter, &mut found);
         found
@@ -72,7 +72,7 @@ impl Program {
         &self,
         chosen: &mut Vec<usize>,
         (cost, gain): (f64, f64),
-        side: &dyn Side,
+        side: &mut dyn Side,
         meter: &mut Meter,
         found: &mut Found,
     ) {
@@ -81,8 +81,12 @@ impl Program {
             return;
         }
         let Some(options) = self.levers.get(chosen.len()) else {
-            if gain >= self.need && side.is(chosen) {
-                found.best = Some((cost, chosen.clone()));
+            if gain >= self.need {
+                match side.is(chosen, meter) {
+                    Some(true) => found.best = Some((cost, chosen.clone())),
+                    Some(false) => {}
+                    None => found.complete = false,
+                }
             }
             return;
         };
@@ -171,8 +175,8 @@ mod tests {
         fn may(&self, _: &[usize]) -> bool {
             true
         }
-        fn is(&self, _: &[usize]) -> bool {
-            true
+        fn is(&mut self, _: &[usize], _: &mut Meter) -> Option<bool> {
+            Some(true)
         }
     }
 
@@ -212,7 +216,7 @@ mod tests {
         #[test]
         fn the_search_is_brute_force(levers in levers(), need in -10i32..100) {
             let need = f64::from(need);
-            let found = Program::new(levers.clone(), need).solve(&Anything, &mut Budget::UNLIMITED.meter());
+            let found = Program::new(levers.clone(), need).solve(&mut Anything, &mut Budget::UNLIMITED.meter());
             prop_assert!(found.complete);
             prop_assert_eq!(found.best.map(|best| best.0), brute_force(&levers, need));
         }
@@ -220,7 +224,7 @@ mod tests {
         #[test]
         fn the_search_is_the_general_solver(levers in levers(), need in 1i32..60) {
             let need = f64::from(need);
-            let found = Program::new(levers.clone(), need).solve(&Anything, &mut Budget::UNLIMITED.meter());
+            let found = Program::new(levers.clone(), need).solve(&mut Anything, &mut Budget::UNLIMITED.meter());
             let general = if levers.is_empty() { None } else { general(&levers, need) };
             prop_assert_eq!(found.best.map(|best| best.0.round()), general.map(f64::round));
         }

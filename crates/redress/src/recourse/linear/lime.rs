@@ -4,12 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::super::least_squares::NormalEquations;
-use crate::{
-    dataset::FeatureKind,
-    encoding::Encoding,
-    model::{Model, Scorer},
-};
+use super::super::{Case, Meter, least_squares::NormalEquations};
+use crate::{dataset::FeatureKind, encoding::Encoding};
 
 /// How the neighbourhood is sampled and weighed.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -41,38 +37,38 @@ impl Lime {
     ///
     /// It explains the logit, not the probability, so that a linear model's explanation is itself; and every other
     /// category has a coefficient of its own, where LIME has one for all of them: an action must say which to move to.
-    pub fn weights(&self, model: &Model, encoding: &Encoding, person: &[f64]) -> Vec<f64> {
+    ///
+    /// Asks the model about every sample; `None` when the budget ends first.
+    pub fn weights(&self, case: &Case, meter: &mut Meter) -> Option<Vec<f64>> {
+        let (encoding, centre) = (case.feasible.encoding(), case.point());
         let width = encoding.width();
-        let mut centre = vec![0.0; width];
-        encoding.encode(person, &mut centre);
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut points = vec![0.0; self.samples * width];
         for (index, point) in points.chunks_exact_mut(width).enumerate() {
-            point.copy_from_slice(&centre);
+            point.copy_from_slice(centre);
             // LIME's first sample is the person.
             if index > 0 {
                 draw(encoding, &mut rng, point);
             }
         }
-        let mut logits = vec![0.0; self.samples];
-        model.logits(&points, &mut logits);
+        let logits = case.logits(&points, meter)?;
         let categories = Categories::new(encoding);
         let mut normal = NormalEquations::new(width + 1);
         let mut row = vec![0.0; width + 1];
         for (point, &logit) in points.chunks_exact(width).zip(&logits) {
             row[0] = 1.0;
-            for (cell, (at, from)) in row[1..].iter_mut().zip(point.iter().zip(&centre)) {
+            for (cell, (at, from)) in row[1..].iter_mut().zip(point.iter().zip(centre)) {
                 *cell = f64::from(at - from);
             }
             let squared = categories.squared_distance(&row[1..]);
             // A category's own column says what the others say together: leaving it out is measuring from it.
-            categories.own(&centre).for_each(|column| row[column + 1] = 0.0);
+            categories.own(centre).for_each(|column| row[column + 1] = 0.0);
             let weight = (-squared / (self.kernel_width * self.kernel_width)).exp().sqrt();
             normal.add(&row, f64::from(logit), weight);
         }
         let mut ridge = vec![self.ridge; width + 1];
         ridge[0] = 0.0;
-        normal.solve(&ridge).split_off(1)
+        Some(normal.solve(&ridge).split_off(1))
     }
 }
 

@@ -10,15 +10,13 @@
 mod integer_program;
 mod lime;
 
-use std::cell::RefCell;
-
 pub use lime::Lime;
 
 use self::integer_program::{Choice, Found, Program, Side};
-use super::{Absence, Budget, Case, Measure, Meter, Plan, Solver, Verdict};
+use super::{Absence, Case, Measure, Meter, Plan, Solver, Verdict, case::Scored};
 use crate::{
     feasible::{Action, Domain, Move},
-    model::{Linear, Model, Scorer},
+    model::{Linear, Scorer},
 };
 
 /// LIME and the integer program as a solver.
@@ -46,47 +44,48 @@ impl Solver for LinearProgram {
         "linear"
     }
 
-    fn solve(&self, case: &Case, budget: &Budget) -> Verdict {
-        let mut meter = budget.meter();
-        let unknown = |meter: &Meter, best_logit| Verdict::Unknown { spent: meter.spent(), best_logit };
-        if !meter.evaluate(1) {
-            return unknown(&meter, f32::NEG_INFINITY);
-        }
-        let before = case.logit();
+    fn search(&self, case: &Case, meter: &mut Meter) -> Verdict {
+        let Some(before) = case.logit(meter) else { return Verdict::nothing_known(meter) };
         if case.threshold.approves(before) {
             return Verdict::Approved { logit: before };
         }
-        let weights = match case.model {
-            Model::Linear(linear) => linear.weights().iter().map(|&weight| f64::from(weight)).collect(),
-            Model::Mlp(_) if meter.evaluate(self.lime.samples as u64) => {
-                self.lime.weights(case.model, case.feasible.encoding(), case.feasible.person())
-            }
-            Model::Mlp(_) => return unknown(&meter, before),
+        let weights = match case.linear() {
+            Some(linear) => Some(linear.weights().iter().map(|&weight| f64::from(weight)).collect()),
+            None => self.lime.weights(case, meter),
         };
+        let Some(weights) = weights else { return Verdict::unknown(meter, before) };
         let grid = Grid::new(case, &weights, self.grid);
         let need = case.threshold.logit() - f64::from(before) - grid.slack;
-        let mut search = Search { case, grid: &grid, need, plans: Vec::new(), best: RefCell::new(before) };
-        let complete = search.run(self.plans.max(1), &mut meter);
-        let best_logit = search.best.into_inner();
-        if !search.plans.is_empty() {
-            return Verdict::Recourse(search.plans);
+        let mut search = Search { case, grid: &grid, need, plans: Vec::new(), tried: None, best_logit: before };
+        let complete = search.run(self.plans.max(1), meter);
+        let Search { plans, best_logit, .. } = search;
+        if !plans.is_empty() {
+            return Verdict::Recourse(plans);
         }
-        if let Some(proof) = proof(case, grid.slack, best_logit) {
+        if let Some(proof) = proof(case, grid.slack, best_logit, meter) {
             return Verdict::NoRecourse(proof);
         }
-        if complete { Verdict::NoRecourse(Absence::NotFound { best_logit }) } else { unknown(&meter, best_logit) }
+        if complete {
+            Verdict::NoRecourse(Absence::NotFound { best_logit })
+        } else {
+            Verdict::unknown(meter, best_logit)
+        }
     }
 }
 
-/// For a linear model: a bound on its score over Δ(x) that lies below the threshold.
-fn proof(case: &Case, slack: f64, seen: f32) -> Option<Absence> {
-    let Model::Linear(linear) = case.model else { return None };
+/// For a linear model: a bound on its score over Δ(x) that lies below the threshold. The best score reached is the one at
+/// the top of the bound where the budget still has a point for it.
+fn proof(case: &Case, slack: f64, seen: f32, meter: &mut Meter) -> Option<Absence> {
+    let linear = case.linear()?;
     let downhill: Vec<f64> = linear.weights().iter().map(|&weight| -f64::from(weight)).collect();
     let least = case.feasible.relaxed_minimum(case.feasible.domains(), &downhill);
     let upper = f64::from(linear.bias()) - least + slack;
+    if !(upper < case.threshold.logit()) {
+        return None;
+    }
     let gradient: Vec<f32> = linear.weights().iter().map(|weight| -weight).collect();
-    let best_logit = seen.max(case.logit_after(&case.feasible.minimise(&gradient)));
-    (upper < case.threshold.logit()).then_some(Absence::Proven { best_logit, upper })
+    let top = case.score(case.feasible.minimise(&gradient), meter);
+    Some(Absence::Proven { best_logit: top.map_or(seen, |top| seen.max(top.logit())), upper })
 }
 
 /// The moves of every lever with their costs and what they add to the linear score.
@@ -116,10 +115,7 @@ impl Grid {
             }
             moves.push(options);
         }
-        let slack = match case.model {
-            Model::Linear(linear) => rounding(linear, &reach),
-            Model::Mlp(_) => 0.0,
-        };
+        let slack = case.linear().map_or(0.0, |linear| rounding(linear, &reach));
         Self { moves, slack }
     }
 
@@ -169,8 +165,10 @@ struct Search<'a> {
     grid: &'a Grid,
     need: f64,
     plans: Vec<Plan>,
+    /// The last action that the true model said yes to.
+    tried: Option<Scored>,
     /// The highest logit of an action that was tried on the true model.
-    best: RefCell<f32>,
+    best_logit: f32,
 }
 
 impl Search<'_> {
@@ -179,14 +177,12 @@ impl Search<'_> {
         while self.plans.len() < wanted {
             let found = self.cheapest(meter);
             let Some((_, chosen)) = found.best else { return found.complete };
-            if !meter.evaluate(1) {
-                return false;
-            }
             let action = self.grid.action(&chosen);
-            let Some(plan) = self.case.verify(&action) else {
-                self.tried(self.case.logit_after(&action));
-                return found.complete;
-            };
+            // What is a solution for a linear model was asked about already.
+            let known = self.tried.take().filter(|tried| *tried.action() == action);
+            let Some(scored) = known.or_else(|| self.case.score(action, meter)) else { return false };
+            self.best_logit = self.best_logit.max(scored.logit());
+            let Some(plan) = self.case.accept(&scored) else { return found.complete };
             self.plans.push(plan);
         }
         true
@@ -194,7 +190,7 @@ impl Search<'_> {
 
     /// The cheapest options whose feature set is new. A maximum is a sum under a limit on every part: the lowest limit
     /// with a solution is found by bisection.
-    fn cheapest(&self, meter: &mut Meter) -> Found {
+    fn cheapest(&mut self, meter: &mut Meter) -> Found {
         let measure = self.case.costs.measure();
         let choices = self.grid.choices(measure);
         if measure != Measure::PercentileMax {
@@ -224,11 +220,6 @@ impl Search<'_> {
         best
     }
 
-    fn tried(&self, logit: f32) {
-        let mut best = self.best.borrow_mut();
-        *best = best.max(logit);
-    }
-
     /// Which levers move.
     fn features(&self, action: &Action) -> Vec<bool> {
         let domains = self.case.feasible.domains();
@@ -249,24 +240,26 @@ impl Side for Search<'_> {
         feasible.rows_may_hold(&domains)
     }
 
-    fn is(&self, chosen: &[usize]) -> bool {
+    fn is(&mut self, chosen: &[usize], meter: &mut Meter) -> Option<bool> {
         let action = self.grid.action(chosen);
         let features = self.features(&action);
         if self.plans.iter().any(|plan| self.features(plan.action()) == features)
             || !self.case.feasible.contains(&action)
         {
-            return false;
+            return Some(false);
         }
-        // For a linear model the sum is right up to rounding, and the model has the last word. An approximation is
-        // taken at its word here, and tried afterwards.
-        match self.case.model {
-            Model::Linear(_) => {
-                let logit = self.case.logit_after(&action);
-                self.tried(logit);
-                self.case.threshold.approves(logit)
-            }
-            Model::Mlp(_) => true,
+        // An approximation is taken at its word here, and tried afterwards. For a linear model the sum is right up to
+        // rounding, and the model has the last word.
+        if self.case.linear().is_none() {
+            return Some(true);
         }
+        let scored = self.case.score(action, meter)?;
+        self.best_logit = self.best_logit.max(scored.logit());
+        let yes = self.case.threshold.approves(scored.logit());
+        if yes {
+            self.tried = Some(scored);
+        }
+        Some(yes)
     }
 }
 

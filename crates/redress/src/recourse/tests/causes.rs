@@ -3,7 +3,7 @@
 use super::lender;
 use crate::{
     feasible::{Action, Lattice, Move},
-    policy::{Causal, Equation},
+    policy::{Causal, Constraint, Equation},
     recourse::{
         Absence, Budget, Measure, Solver, Verdict,
         causal::{Causal as CausalSolver, CausalCase, CausalError, StructuralModel},
@@ -98,7 +98,7 @@ fn causal_plans_hold_under_the_causes_and_are_the_cheapest_of_a_lattice() {
         let feasible = advisor.space().feasible(people.row(row), None).unwrap().only(&[true, true, false, true]);
         let case = advisor.case(&feasible);
         let person = CausalCase { case, causes: &causes };
-        let yeses = feasible.actions().into_iter().flatten().filter_map(|action| person.verify(&action));
+        let yeses = feasible.actions().into_iter().flatten().filter_map(|action| person.verify(&action, &mut Budget::UNLIMITED.meter()));
         let cheapest = yeses.map(|plan| plan.cost()).min_by(f64::total_cmp);
         match solver.solve(&case, &Budget::UNLIMITED) {
             Verdict::Recourse(plans) => {
@@ -130,7 +130,7 @@ fn consequences_count_for_the_score_and_not_for_the_cost() {
         let solver = CausalSolver { causes: causes.clone().into() };
         let Verdict::Recourse(plans) = solver.solve(&case, &Budget::default()) else { continue };
         let person = CausalCase { case, causes: &causes };
-        assert_eq!(person.verify(plans[0].action()).as_ref(), Some(&plans[0]));
+        assert_eq!(person.verify(plans[0].action(), &mut Budget::UNLIMITED.meter()).as_ref(), Some(&plans[0]));
         assert_eq!(plans[0].cost(), advisor.costs().of(&feasible, plans[0].action()));
         let stays = plans[0].action().moves[2] == Move::By(0.0);
         carried += usize::from(stays && plans[0].values()[SAVINGS] != people.row(row)[SAVINGS]);
@@ -148,5 +148,22 @@ fn consequences_keep_to_the_limits_of_their_features() {
     let person = CausalCase { case: advisor.case(&feasible), causes: &causes };
     let more_hours = |steps| Action { moves: vec![Move::Steps(0), Move::Steps(steps), Move::By(0.0), Move::To(1)] };
     assert_eq!(person.values_after(&more_hours(10))[SAVINGS], 8.0);
-    assert_eq!(person.verify(&more_hours(10)), None);
+    assert_eq!(person.verify(&more_hours(10), &mut Budget::UNLIMITED.meter()), None);
+}
+
+/// Ten more hours are a thousand more savings: together they are more than the constraint lets change.
+#[test]
+fn consequences_keep_to_the_constraints_between_changes() {
+    let mut policy = lender::policy(false);
+    let constraint = |bound| Constraint { text: String::new(), terms: vec![(HOURS, 1.0), (SAVINGS, 2.0)], bound };
+    policy.constraints = vec![constraint(11.0)];
+    let train = lender::applicants(50, 2);
+    let causes = StructuralModel::fit(&policy, &train).unwrap();
+    let person = [30.0, 12.0, 40.0, 7.0, 1.0];
+    let after = |hours| causes.counterfactual(&person, &[(HOURS, hours)]);
+    assert!(!causes.within_limits(&person, &after(50.0)));
+    assert!(causes.within_limits(&person, &after(49.0)));
+    policy.constraints = vec![constraint(12.0)];
+    let causes = StructuralModel::fit(&policy, &train).unwrap();
+    assert!(causes.within_limits(&person, &causes.counterfactual(&person, &[(HOURS, 50.0)])));
 }

@@ -1,5 +1,6 @@
 //! Laws of costs, causes, words and batches, on a small lender.
 
+mod budgets;
 mod causes;
 mod costs;
 pub(super) mod lender;

@@ -70,7 +70,7 @@ proptest! {
         let stay = logit(&model, &set, &set.stay());
         let best = all.iter().map(|(_, logit)| *logit).fold(f32::MIN, f32::max);
         let threshold = threshold_at(stay, best, share);
-        let case = Case { model: &model, feasible: &set, threshold, costs: &costs };
+        let case = Case::new(&model, &set, threshold, &costs);
         let cheapest = all.iter().filter(|(_, logit)| threshold.approves(*logit)).map(|(cost, _)| *cost);
         let cheapest = cheapest.fold(f64::INFINITY, f64::min);
         let answer = Exact::default().answer(&case, &Budget::UNLIMITED);
@@ -102,7 +102,7 @@ proptest! {
         let stay = logit(&model, &set, &set.stay());
         let best = all.iter().map(|(_, logit)| *logit).fold(stay, f32::max);
         let threshold = threshold_at(stay, best, share);
-        let case = Case { model: &model, feasible: &set, threshold, costs: &costs };
+        let case = Case::new(&model, &set, threshold, &costs);
         let answer = Exact::default().answer(&case, &Budget { nodes: 4_000, ..Budget::default() });
         let cheapest = all.iter().filter(|(_, logit)| threshold.approves(*logit)).map(|(cost, _)| *cost);
         let cheapest = cheapest.fold(f64::INFINITY, f64::min);
@@ -132,7 +132,7 @@ proptest! {
         let model = model_for(&set, true, seed);
         let costs = Costs::plain(set.encoding(), Measure::L1);
         let threshold = threshold_at(logit(&model, &set, &set.stay()), 1.0, 0.5);
-        let case = Case { model: &model, feasible: &set, threshold, costs: &costs };
+        let case = Case::new(&model, &set, threshold, &costs);
         let answer = Exact::options(options).answer(&case, &Budget { evaluations, nodes, deadline: None });
         prop_assert!(answer.spent.evaluations <= evaluations && answer.spent.nodes <= nodes, "{:?}", answer.spent);
         if evaluations == 0 {
@@ -150,7 +150,7 @@ proptest! {
         let costs = Costs::plain(set.encoding(), Measure::L1);
         let best = logit(&model, &set, &Exact::default().improve(&model, &set));
         let threshold = threshold_at(logit(&model, &set, &set.stay()), best, share);
-        let case = Case { model: &model, feasible: &set, threshold, costs: &costs };
+        let case = Case::new(&model, &set, threshold, &costs);
         let budget = Budget { nodes: 3_000, ..Budget::default() };
         let one = Exact::default().answer(&case, &budget).verdict;
         let Verdict::Recourse(plans) = Exact::options(3).answer(&case, &budget).verdict else {
@@ -193,7 +193,7 @@ fn together_is_alone_on_any_number_of_threads() {
     sorted.sort_by(f32::total_cmp);
     let threshold = Threshold::from_logit(f64::from(sorted[270]));
     let cases: Vec<Case> =
-        sets.iter().map(|feasible| Case { model: &model, feasible, threshold, costs: &costs }).collect();
+        sets.iter().map(|feasible| Case::new(&model, feasible, threshold, &costs)).collect();
     let mut verdicts = std::collections::BTreeSet::new();
     // Small budgets end searches in the middle of a shared pass.
     for (evaluations, nodes) in [(5, 500), (500, 3), (500, 10), (10_000, 500)] {
