@@ -141,13 +141,14 @@ pub fn probability(logit: f64) -> f64 {
     }
 }
 
-/// The logit ±∞ is not JSON: a threshold is written as its logit, with the two extremes spelt out.
+/// A threshold is written as its logit, which decides, and as the score that belongs to it, which people read. The logit
+/// ±∞ is not JSON: the two extremes are spelt out.
 impl Serialize for Threshold {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.logit.is_finite() {
-            serializer.serialize_f64(self.logit)
-        } else {
-            serializer.serialize_str(if self.logit > 0.0 { "never" } else { "always" })
+        match self.logit {
+            f64::INFINITY => serializer.serialize_str("never"),
+            f64::NEG_INFINITY => serializer.serialize_str("always"),
+            logit => Written { logit, score: self.probability() }.serialize(serializer),
         }
     }
 }
@@ -156,18 +157,35 @@ impl<'de> Deserialize<'de> for Threshold {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
-            Logit(f64),
+        enum Either {
+            Both(Written),
             Word(String),
         }
-        match Written::deserialize(deserializer)? {
-            Written::Logit(logit) => Ok(Self::from_logit(logit)),
-            Written::Word(word) if word == "always" => Ok(Self::ALWAYS),
-            Written::Word(word) if word == "never" => Ok(Self::NEVER),
-            Written::Word(word) => Err(serde::de::Error::custom(format!("`{word}` is not a threshold"))),
+        let wrong = |reason: String| Err(serde::de::Error::custom(reason));
+        match Either::deserialize(deserializer)? {
+            Either::Both(Written { logit, score }) => {
+                let own = probability(logit);
+                if (own - score).abs() <= SCORE_ROUNDING {
+                    return Ok(Self::from_logit(logit));
+                }
+                wrong(format!("the threshold's logit {logit} is a score of {own}, but its score is said to be {score}"))
+            }
+            Either::Word(word) if word == "always" => Ok(Self::ALWAYS),
+            Either::Word(word) if word == "never" => Ok(Self::NEVER),
+            Either::Word(word) => wrong(format!("`{word}` is not a threshold")),
         }
     }
 }
+
+/// A finite threshold in JSON.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    logit: f64,
+    score: f64,
+}
+
+/// A written score may be rounded by this much.
+const SCORE_ROUNDING: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests {
@@ -201,5 +219,13 @@ mod tests {
             let text = serde_json::to_string(&threshold).unwrap();
             assert_eq!(serde_json::from_str::<Threshold>(&text).unwrap(), threshold);
         }
+        assert_eq!(serde_json::to_string(&Threshold::HALF).unwrap(), r#"{"logit":0.0,"score":0.5}"#);
+    }
+
+    #[test]
+    fn a_score_that_is_not_its_logits_is_refused() {
+        let lie = serde_json::from_str::<Threshold>(r#"{"logit": 0.0, "score": 0.6}"#).unwrap_err().to_string();
+        assert_eq!(lie, "the threshold's logit 0 is a score of 0.5, but its score is said to be 0.6");
+        assert!(serde_json::from_str::<Threshold>("\"sometimes\"").is_err());
     }
 }
