@@ -323,7 +323,10 @@ impl Advisor {
                 return self.or_gradient(case, request, answer);
             }
             (Method::Lp, _) => ask(&Lp::default()),
-            (Method::Linear, _) => ask(&LinearProgram::default()),
+            // One approximation serves every set of features.
+            (Method::Linear, _) => {
+                LinearProgram { plans: request.options, ..LinearProgram::default() }.solve(case, &request.budget)
+            }
             (Method::Causal, Some(causes)) => ask(&Causal { causes: causes.clone() }),
             (Method::Gradient | Method::Causal, _) => ask(&Gradient::default()),
         };

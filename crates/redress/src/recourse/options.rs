@@ -30,8 +30,8 @@ pub fn options(solver: &dyn Solver, case: &Case, meter: &mut Meter, count: usize
     Verdict::Recourse(ranked(case, plans, count))
 }
 
-/// Proper subsets of the levers, not empty, from small to large, as masks.
-fn lever_sets(levers: usize) -> Vec<Vec<bool>> {
+/// Proper subsets of the levers, not empty, from small to large, as masks. With many levers only the small ones.
+pub(super) fn lever_sets(levers: usize) -> Vec<Vec<bool>> {
     let singles = (0..levers).map(|one| vec![one]);
     let pairs = (0..levers).flat_map(|one| (one + 1..levers).map(move |two| vec![one, two]));
     let mut sets: Vec<Vec<usize>> = match levers {
@@ -47,7 +47,7 @@ fn lever_sets(levers: usize) -> Vec<Vec<bool>> {
 }
 
 /// At most `count` plans with different feature sets: the cheapest, the one with the fewest features, the rest by cost.
-fn ranked(case: &Case, mut plans: Vec<Plan>, count: usize) -> Vec<Plan> {
+pub(super) fn ranked(case: &Case, mut plans: Vec<Plan>, count: usize) -> Vec<Plan> {
     plans.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
     let mut kept: Vec<Plan> = Vec::new();
     for plan in plans {
@@ -67,7 +67,7 @@ fn ranked(case: &Case, mut plans: Vec<Plan>, count: usize) -> Vec<Plan> {
 }
 
 /// The levers that an action moves.
-fn moved(case: &Case, action: &Action) -> Vec<usize> {
+pub(super) fn moved(case: &Case, action: &Action) -> Vec<usize> {
     let domains = case.feasible.domains().iter().zip(&action.moves).enumerate();
     domains.filter(|(_, (domain, step))| !domain.stays(**step)).map(|(lever, _)| lever).collect()
 }

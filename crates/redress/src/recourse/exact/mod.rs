@@ -32,7 +32,8 @@ use crate::model::{Model, kernel::Isa};
 /// What [`Exact`] looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
-    /// The cheapest ways to a yes that change different sets of features.
+    /// Ways to a yes that change different sets of features: the cheapest, then the one with the fewest features where that
+    /// is another, then the rest by cost.
     Cheapest {
         /// How many at most; 0 counts as 1.
         options: usize,

@@ -10,7 +10,11 @@ use super::{Exact, Goal};
 use crate::calibrate::Threshold;
 use crate::feasible::{Action, Domain, FeasibleSet};
 use crate::model::Model;
-use crate::recourse::{Absence, Budget, Case, Costs, Measure, Meter, Plan, Spent, Verdict, case::Batch};
+use crate::recourse::{
+    Absence, Budget, Case, Costs, Measure, Meter, Plan, Spent, Verdict,
+    case::Batch,
+    options::{lever_sets, moved, ranked},
+};
 
 /// People whose searches share passes through the network.
 const TOGETHER: usize = 128;
@@ -156,24 +160,28 @@ fn distinct(cases: &[Case]) -> (Vec<usize>, Vec<usize>) {
     (distinct, which)
 }
 
-/// Adds plans that change other sets of features, from the cheapest on.
+/// Adds plans that change other sets of features: first the one with the fewest, then from the cheapest on.
 ///
 /// After Lawler: a plan that changes the levers S is followed by those that leave one lever of S alone, for each of them.
 fn more_options(exact: &Exact, case: &Case, bounder: &Bounder, meter: &mut Meter, first: Answer) -> Answer {
     let Goal::Cheapest { options } = exact.goal else { return first };
-    let Verdict::Recourse(plans) = first.verdict.clone() else { return first };
-    let (mut found, mut waiting): (Vec<Plan>, Vec<(Plan, BTreeSet<usize>)>) = (Vec::new(), Vec::new());
+    let Verdict::Recourse(plans) = &first.verdict else { return first };
+    if options < 2 {
+        return first;
+    }
+    let mut found: Vec<Plan> = Vec::new();
+    found.extend(plans.first().and_then(|plan| fewest(exact, case, bounder, meter, plan)));
+    let mut waiting: Vec<(Plan, BTreeSet<usize>)> = plans.iter().map(|plan| (plan.clone(), BTreeSet::new())).collect();
     let mut asked: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
-    waiting.extend(plans.into_iter().map(|plan| (plan, BTreeSet::new())));
-    while found.len() < options.max(1) && !waiting.is_empty() {
+    let mut sets: BTreeSet<Vec<usize>> = BTreeSet::new();
+    while sets.len() < options && !waiting.is_empty() {
         let cheapest = (1..waiting.len())
             .fold(0, |best, index| if waiting[index].0.cost() < waiting[best].0.cost() { index } else { best });
         let (plan, frozen) = waiting.swap_remove(cheapest);
-        let moved = moved(case.feasible, plan.action());
-        if !found.iter().any(|other| self::moved(case.feasible, other.action()) == moved) {
-            found.push(plan);
-        }
-        if found.len() >= options {
+        let moved = moved(case, plan.action());
+        sets.insert(moved.clone());
+        found.push(plan);
+        if sets.len() >= options {
             break;
         }
         for lever in moved {
@@ -181,28 +189,58 @@ fn more_options(exact: &Exact, case: &Case, bounder: &Bounder, meter: &mut Meter
             if !asked.insert(frozen.clone()) {
                 continue;
             }
-            let mut searches = [search(exact, case, without(case.feasible, &frozen), meter)];
-            run(case, bounder, &mut searches);
-            let [Search { incumbent, .. }] = searches;
-            if let Some(plan) = incumbent.and_then(|tried| case.verify(&tried.action, meter)) {
+            let domains = without(case.feasible, |lever| frozen.contains(&lever));
+            if let Some(plan) = cheapest_within(exact, case, bounder, meter, domains) {
                 waiting.push((plan, frozen));
             }
         }
     }
-    Answer { verdict: Verdict::Recourse(found), spent: meter.spent(), ..first }
+    Answer { verdict: Verdict::Recourse(ranked(case, found, options)), spent: meter.spent(), ..first }
 }
 
-/// The levers that an action moves.
-fn moved(feasible: &FeasibleSet, action: &Action) -> BTreeSet<usize> {
-    let domains = feasible.domains().iter().zip(&action.moves).enumerate();
-    domains.filter(|(_, (domain, step))| !domain.stays(**step)).map(|(lever, _)| lever).collect()
+/// The cheapest plan in a part of the feasible set, with what the meter has left.
+fn cheapest_within(
+    exact: &Exact,
+    case: &Case,
+    bounder: &Bounder,
+    meter: &mut Meter,
+    domains: Vec<Domain>,
+) -> Option<Plan> {
+    let mut searches = [search(exact, case, domains, meter)];
+    run(case, bounder, &mut searches);
+    let [Search { incumbent, .. }] = searches;
+    case.verify(&incumbent?.action, meter)
+}
+
+/// A plan that changes fewer features than this one, as few as any: the cheapest of these. Each set of levers is asked
+/// about with an equal share of what the sets before it left.
+fn fewest(exact: &Exact, case: &Case, bounder: &Bounder, meter: &mut Meter, plan: &Plan) -> Option<Plan> {
+    let most = moved(case, plan.action()).len();
+    let size = |set: &[bool]| set.iter().filter(|moves| **moves).count();
+    let mut sets = lever_sets(case.feasible.domains().len());
+    sets.retain(|set| size(set) < most);
+    let mut best: Option<(usize, Plan)> = None;
+    for (asked, set) in sets.iter().enumerate() {
+        if best.as_ref().is_some_and(|(fewest, _)| *fewest < size(set)) {
+            break;
+        }
+        let domains = without(case.feasible, |lever| !set[lever]);
+        // The plans that are still to come have a share as well.
+        let shares = (sets.len() - asked) as u64 + 1;
+        let found = meter.share(shares, |share| cheapest_within(exact, case, bounder, share, domains));
+        let cheaper = |plan: &Plan| best.as_ref().is_none_or(|(_, best)| plan.cost() < best.cost());
+        if let Some(plan) = found.filter(cheaper) {
+            best = Some((size(set), plan));
+        }
+    }
+    best.map(|(_, plan)| plan)
 }
 
 /// The domains with some levers left where they are.
-fn without(feasible: &FeasibleSet, frozen: &BTreeSet<usize>) -> Vec<Domain> {
+fn without(feasible: &FeasibleSet, frozen: impl Fn(usize) -> bool) -> Vec<Domain> {
     let mut domains = feasible.domains().to_vec();
-    for &lever in frozen {
-        match &mut domains[lever] {
+    for (_, domain) in domains.iter_mut().enumerate().filter(|(lever, _)| frozen(*lever)) {
+        match domain {
             Domain::Range { lo, hi } => (*lo, *hi) = (0.0, 0.0),
             Domain::Grid { lo, hi, .. } => (*lo, *hi) = (0, 0),
             Domain::Choice { from, to } => *to = vec![*from],

@@ -13,7 +13,11 @@ mod lime;
 pub use lime::Lime;
 
 use self::integer_program::{Choice, Found, Program, Side};
-use super::{Absence, Case, Measure, Meter, Plan, Solver, Verdict, case::Scored};
+use super::{
+    Absence, Case, Measure, Meter, Plan, Solver, Verdict,
+    case::Scored,
+    options::{moved, ranked},
+};
 use crate::{
     feasible::{Action, Domain, Move},
     model::{Linear, Scorer},
@@ -26,7 +30,8 @@ pub struct LinearProgram {
     pub lime: Lime,
     /// Into how many parts the range of a number without steps is cut: Ustun et al. use 100.
     pub grid: usize,
-    /// How many plans with different feature sets are wanted.
+    /// How many plans with different feature sets are wanted: the cheapest, the one with the fewest features, the next by
+    /// their cost.
     pub plans: usize,
 }
 
@@ -56,11 +61,11 @@ impl Solver for LinearProgram {
         let Some(weights) = weights else { return Verdict::unknown(meter, before) };
         let grid = Grid::new(case, &weights, self.grid);
         let need = case.threshold.logit() - f64::from(before) - grid.slack;
-        let mut search = Search { case, grid: &grid, need, plans: Vec::new(), tried: None, best_logit: before };
+        let mut search = Search::new(case, &grid, need, before);
         let complete = search.run(self.plans.max(1), meter);
         let Search { plans, best_logit, .. } = search;
         if !plans.is_empty() {
-            return Verdict::Recourse(plans);
+            return Verdict::Recourse(ranked(case, plans, self.plans));
         }
         if let Some(proof) = proof(case, grid.slack, best_logit, meter) {
             return Verdict::NoRecourse(proof);
@@ -165,27 +170,68 @@ struct Search<'a> {
     grid: &'a Grid,
     need: f64,
     plans: Vec<Plan>,
+    /// The feature sets that were tried on the true model: what comes next has another.
+    sets: Vec<Vec<usize>>,
+    /// At most so many features may change.
+    most: usize,
     /// The last action that the true model said yes to.
     tried: Option<Scored>,
     /// The highest logit of an action that was tried on the true model.
     best_logit: f32,
 }
 
-impl Search<'_> {
-    /// Adds plans from the cheapest on; whether the budget sufficed.
+impl<'a> Search<'a> {
+    fn new(case: &'a Case<'a>, grid: &'a Grid, need: f64, before: f32) -> Self {
+        let (plans, sets) = (Vec::new(), Vec::new());
+        Self { case, grid, need, plans, sets, most: usize::MAX, tried: None, best_logit: before }
+    }
+
+    /// Adds plans: the cheapest, then the one with the fewest features, then from the cheapest on. Whether the budget
+    /// sufficed. An approximation whose cheapest action fails on the true model is not asked again; once it has proved
+    /// itself, further actions of it that fail are passed over.
     fn run(&mut self, wanted: usize, meter: &mut Meter) -> bool {
-        while self.plans.len() < wanted {
-            let found = self.cheapest(meter);
-            let Some((_, chosen)) = found.best else { return found.complete };
-            let action = self.grid.action(&chosen);
-            // What is a solution for a linear model was asked about already.
-            let known = self.tried.take().filter(|tried| *tried.action() == action);
-            let Some(scored) = known.or_else(|| self.case.score(action, meter)) else { return false };
-            self.best_logit = self.best_logit.max(scored.logit());
-            let Some(plan) = self.case.accept(&scored) else { return found.complete };
-            self.plans.push(plan);
+        let mut complete = self.next(meter);
+        let features = self.plans.first().map(|plan| moved(self.case, plan.action()).len());
+        let Some(features) = features.filter(|_| wanted > 1) else { return complete };
+        for most in 1..features {
+            self.most = most;
+            complete &= self.next(meter);
+            if self.plans.len() > 1 {
+                break;
+            }
         }
-        true
+        self.most = usize::MAX;
+        let mut tried = 0;
+        while self.plans.len() < wanted && tried < self.sets.len() {
+            tried = self.sets.len();
+            complete &= self.next(meter);
+        }
+        complete
+    }
+
+    /// Tries the cheapest action with a new feature set on the true model; whether the budget sufficed.
+    fn next(&mut self, meter: &mut Meter) -> bool {
+        let found = self.cheapest(meter);
+        let Some((_, chosen)) = found.best else { return found.complete };
+        let action = self.grid.action(&chosen);
+        // What is a solution for a linear model was asked about already.
+        let known = self.tried.take().filter(|tried| *tried.action() == action);
+        let Some(scored) = known.or_else(|| self.case.score(action, meter)) else { return false };
+        self.best_logit = self.best_logit.max(scored.logit());
+        self.sets.push(moved(self.case, scored.action()));
+        self.plans.extend(self.case.accept(&scored));
+        found.complete
+    }
+
+    /// Whether an action is worth a person's choice beside the plans: its feature set was not tried, and it does not take
+    /// all the features of a plan, and more, without being cheaper.
+    fn is_new(&self, action: &Action) -> bool {
+        let features = moved(self.case, action);
+        let cost = self.case.costs.of(self.case.feasible, action);
+        let adds = |plan: &Plan| {
+            plan.cost() <= cost && moved(self.case, plan.action()).iter().all(|lever| features.contains(lever))
+        };
+        !self.sets.contains(&features) && !self.plans.iter().any(adds)
     }
 
     /// The cheapest options whose feature set is new. A maximum is a sum under a limit on every part: the lowest limit
@@ -219,17 +265,15 @@ impl Search<'_> {
         }
         best
     }
-
-    /// Which levers move.
-    fn features(&self, action: &Action) -> Vec<bool> {
-        let domains = self.case.feasible.domains();
-        domains.iter().zip(&action.moves).map(|(domain, &step)| !domain.stays(step)).collect()
-    }
 }
 
 impl Side for Search<'_> {
     fn may(&self, chosen: &[usize]) -> bool {
         let feasible = self.case.feasible;
+        // The first option of a lever is to stay.
+        if chosen.iter().filter(|option| **option > 0).count() > self.most {
+            return false;
+        }
         if feasible.is_box() {
             return true;
         }
@@ -242,10 +286,7 @@ impl Side for Search<'_> {
 
     fn is(&mut self, chosen: &[usize], meter: &mut Meter) -> Option<bool> {
         let action = self.grid.action(chosen);
-        let features = self.features(&action);
-        if self.plans.iter().any(|plan| self.features(plan.action()) == features)
-            || !self.case.feasible.contains(&action)
-        {
+        if !self.is_new(&action) || !self.case.feasible.contains(&action) {
             return Some(false);
         }
         // An approximation is taken at its word here, and tried afterwards. For a linear model the sum is right up to
