@@ -148,8 +148,7 @@ fn solve(
     let study = &model.study;
     let costs = Costs::new(&study.policy, study.space.encoding(), Measure::L1);
     let sets = feasible_sets(study, part, rows)?;
-    let cases: Vec<Case> =
-        sets.iter().map(|feasible| Case::new(&model.model, feasible, threshold, &costs)).collect();
+    let cases: Vec<Case> = sets.iter().map(|feasible| Case::new(&model.model, feasible, threshold, &costs)).collect();
     let budget = Budget::default();
     let each = |solver: &dyn Solver| cases.par_iter().map(|case| solver.solve(case, &budget)).collect::<Vec<_>>();
     let verdicts = match method {

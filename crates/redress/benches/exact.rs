@@ -109,8 +109,7 @@ fn turned_down(dataset: &Dataset, lambda: f64, lattice: Lattice) {
         let (start, before) = (Instant::now(), processor());
         let sets: Vec<FeasibleSet> =
             rows.iter().map(|&row| space.feasible(dataset.people.row(row), None).expect("people fit")).collect();
-        let cases: Vec<Case> =
-            sets.iter().map(|feasible| Case::new(&model, feasible, threshold, &costs)).collect();
+        let cases: Vec<Case> = sets.iter().map(|feasible| Case::new(&model, feasible, threshold, &costs)).collect();
         answers = Exact::default().answer_all(&cases, &Budget::default());
         least = least.min(start.elapsed().as_secs_f64());
         used = used.min(processor() - before);

@@ -13,13 +13,13 @@ use crate::{
 };
 
 /// The action with the highest logit; the first of equals. NaN never wins.
-pub(super) fn highest(scored: Vec<Scored>) -> Option<Scored> {
-    let better = |best: Option<Scored>, next: Scored| match best {
-        Some(best) if next.logit() <= best.logit() || next.logit().is_nan() => Some(best),
-        None if next.logit().is_nan() => None,
-        _ => Some(next),
+pub(super) fn highest(scored: &[Scored]) -> Option<&Scored> {
+    let better = |best: Option<&'_ Scored>, next: &Scored| match best {
+        _ if next.logit().is_nan() => false,
+        Some(best) => next.logit() > best.logit(),
+        None => true,
     };
-    scored.into_iter().fold(None, better)
+    scored.iter().fold(None, |best, next| if better(best, next) { Some(next) } else { best })
 }
 
 /// Step sizes as shares of a domain: halved whenever no step of that size helps.
@@ -45,8 +45,8 @@ pub(super) fn climb(terrain: &dyn Terrain, start: Scored, goal: Threshold, meter
         let Some(scored) = score(terrain, candidates, meter) else {
             return Climbed { reached, cut_short: true };
         };
-        match highest(scored) {
-            Some(higher) if higher.logit() > reached.logit() => reached = higher,
+        match highest(&scored) {
+            Some(higher) if higher.logit() > reached.logit() => reached = higher.clone(),
             _ => scale += 1,
         }
     }
@@ -99,16 +99,16 @@ pub(super) fn cheapen(terrain: &dyn Terrain, approved: Scored, meter: &mut Meter
         let cheaper = |candidate: &Action| price(candidate) < cost && terrain.permits(candidate);
         let candidates: Vec<Action> = cuts(case.feasible, best.action()).into_iter().filter(cheaper).collect();
         let Some(scored) = score(terrain, candidates, meter) else { break };
-        let Some(cheapest) = cheapest(terrain, scored) else { break };
-        best = cheapest;
+        let Some(cheapest) = cheapest(terrain, &scored) else { break };
+        best = cheapest.clone();
     }
     best
 }
 
 /// The cheapest of the actions that the model said yes to; the first of equals.
-pub(super) fn cheapest(terrain: &dyn Terrain, scored: Vec<Scored>) -> Option<Scored> {
+pub(super) fn cheapest<'s>(terrain: &dyn Terrain, scored: &'s [Scored]) -> Option<&'s Scored> {
     let case = terrain.case();
-    let approved = scored.into_iter().filter(|scored| case.threshold.approves(scored.logit()));
+    let approved = scored.iter().filter(|scored| case.threshold.approves(scored.logit()));
     let priced = approved.map(|scored| (case.costs.of(case.feasible, scored.action()), scored));
     priced.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, scored)| scored)
 }

@@ -43,11 +43,10 @@ struct Contender {
 fn contenders(causes: &Arc<StructuralModel>, as_shipped: bool) -> Vec<Contender> {
     let quick = Gradient { schedule: Schedule { iterations: 30, ..Schedule::default() } };
     let few = LinearProgram { lime: Lime { samples: 60, ..Lime::default() }, grid: 12, plans: 2 };
-    let (gradient, linear) =
-        if as_shipped { (Gradient::default(), LinearProgram::default()) } else { (quick, few) };
+    let (gradient, linear) = if as_shipped { (Gradient::default(), LinearProgram::default()) } else { (quick, few) };
     let contender = |solver: Box<dyn Solver>, causal: bool| Contender { solver, causal };
     vec![
-        contender(Box::new(Lp::default()), false),
+        contender(Box::<Lp>::default(), false),
         contender(Box::new(gradient), false),
         contender(Box::new(linear), false),
         contender(Box::new(Causal { causes: causes.clone() }), true),

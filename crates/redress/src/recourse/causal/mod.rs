@@ -207,8 +207,8 @@ fn ascend(person: &CausalCase, set: &[usize], before: &Scored, meter: &mut Meter
         // Consequences may pass a limit at the corner: then a part of the way is tried.
         let shares = [1.0, 0.75, 0.5, 0.25, 0.1].map(|share| scaled(case.feasible, &corner, share));
         let permitted = shares.into_iter().filter(|action| person.permits(action)).collect();
-        match search::highest(score(person, permitted, meter)?) {
-            Some(higher) if higher.logit() > best.logit() => best = higher,
+        match search::highest(&score(person, permitted, meter)?) {
+            Some(higher) if higher.logit() > best.logit() => best = higher.clone(),
             _ => break,
         }
         if case.threshold.approves(best.logit()) {

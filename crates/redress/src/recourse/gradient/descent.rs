@@ -176,8 +176,7 @@ impl<'a, 'c> Walker<'a, 'c> {
     fn goes_on(&mut self, batch: &mut Batch<2>) -> bool {
         // A yes that cannot be landed on is none: what landing takes is kept back from the first step on.
         let affordable = self.stage == Stage::Start || self.meter.affords(2 + self.landing);
-        if self.stage != Stage::Done
-            && !(affordable && batch.ask(self.meter, |point| point.copy_from_slice(&self.at)))
+        if self.stage != Stage::Done && !(affordable && batch.ask(self.meter, |point| point.copy_from_slice(&self.at)))
         {
             self.stage = Stage::Done;
             self.out_of_budget = !self.met_a_yes();

@@ -45,14 +45,14 @@ pub(super) fn cheapest(walker: &mut Walker) -> Landed {
     let Some(scored) = score(case, candidates, walker.meter) else {
         return Landed { plan: None, best_logit: f32::NEG_INFINITY, out_of_budget: true };
     };
-    let (landed, out_of_budget) = match search::cheapest(case, scored.clone()) {
-        Some(found) if continuous => (found, false),
-        Some(found) => (cheapen(case, found, walker.meter), false),
+    let (landed, out_of_budget) = match search::cheapest(case, &scored) {
+        Some(found) if continuous => (found.clone(), false),
+        Some(found) => (cheapen(case, found.clone(), walker.meter), false),
         None => {
-            let Some(start) = search::highest(scored) else {
+            let Some(start) = search::highest(&scored) else {
                 return Landed { plan: None, best_logit: f32::NEG_INFINITY, out_of_budget: false };
             };
-            let Climbed { reached, cut_short } = climb(case, start, case.threshold, walker.meter);
+            let Climbed { reached, cut_short } = climb(case, start.clone(), case.threshold, walker.meter);
             let yes = case.threshold.approves(reached.logit());
             (if yes { cheapen(case, reached, walker.meter) } else { reached }, cut_short)
         }
@@ -77,11 +77,11 @@ pub(super) fn highest(walker: &mut Walker) -> Action {
     candidates.push(case.feasible.stay());
     candidates.retain(|action| case.feasible.contains(action));
     let scored = score(case, candidates, walker.meter).unwrap_or_default();
-    let best = search::highest(scored).map(|best| {
-        let done = case.feasible.is_box() && !case.feasible.is_finite();
-        if done { best } else { climb(case, best, Threshold::NEVER, walker.meter).reached }
-    });
-    best.map_or_else(|| case.feasible.stay(), |best| best.action().clone())
+    let Some(best) = search::highest(&scored) else { return case.feasible.stay() };
+    if case.feasible.is_box() && !case.feasible.is_finite() {
+        return best.action().clone();
+    }
+    climb(case, best.clone(), Threshold::NEVER, walker.meter).reached.action().clone()
 }
 
 /// Actions that lead near a point: on a lattice, the corners of its cell.

@@ -98,7 +98,11 @@ fn causal_plans_hold_under_the_causes_and_are_the_cheapest_of_a_lattice() {
         let feasible = advisor.space().feasible(people.row(row), None).unwrap().only(&[true, true, false, true]);
         let case = advisor.case(&feasible);
         let person = CausalCase { case, causes: &causes };
-        let yeses = feasible.actions().into_iter().flatten().filter_map(|action| person.verify(&action, &mut Budget::UNLIMITED.meter()));
+        let yeses = feasible
+            .actions()
+            .into_iter()
+            .flatten()
+            .filter_map(|action| person.verify(&action, &mut Budget::UNLIMITED.meter()));
         let cheapest = yeses.map(|plan| plan.cost()).min_by(f64::total_cmp);
         match solver.solve(&case, &Budget::UNLIMITED) {
             Verdict::Recourse(plans) => {
