@@ -27,13 +27,14 @@ pub struct Run {
 /// Training one row once takes about this long on one core; only the ratio to [`Experiment::effort`] matters.
 const SECONDS_A_ROW: f64 = 6e-6;
 
-/// Runs experiments. `watch` sees how far the whole plan has come; `stop` ends the run soon after it is set, with
-/// [`PaperError::Stopped`].
+/// Runs experiments. `watch` sees how far the whole plan has come; `done` gets each outcome as soon as it is there, so that
+/// a run which is stopped has kept those before; `stop` ends the run soon after it is set, with [`PaperError::Stopped`].
 pub fn run(
     experiments: &[Experiment],
     settings: &Settings,
     cache: &Cache,
     watch: &(dyn Fn(&Standing) + Sync),
+    done: &mut dyn FnMut(&Outcome) -> Result<(), PaperError>,
     stop: &AtomicBool,
 ) -> Result<Run, PaperError> {
     let shelf = Shelf::open()?;
@@ -58,13 +59,15 @@ pub fn run(
     })?;
 
     let mut outcomes = Vec::new();
-    let mut done = training;
+    let mut behind = training;
     for experiment in experiments {
         lab.keep_going()?;
         progress.doing(experiment.name);
-        outcomes.push(experiment.run(&lab)?);
-        done += effort(experiment);
-        progress.reach(done);
+        let outcome = experiment.run(&lab)?;
+        done(&outcome)?;
+        outcomes.push(outcome);
+        behind += effort(experiment);
+        progress.reach(behind);
     }
     Ok(Run { outcomes, missing })
 }
