@@ -137,7 +137,7 @@ fn watched(
         bar.set_message(standing.doing.clone());
         bar.set_position((PARTS * standing.done / standing.whole.max(f64::MIN_POSITIVE)) as u64);
     };
-    let run = redress_paper::run(experiments, settings, cache, &watch, &terminal.stop_flag());
+    let run = redress_paper::run(experiments, settings, cache, &watch, terminal.stop_flag());
     bar.finish_and_clear();
     run.map_err(failure)
 }

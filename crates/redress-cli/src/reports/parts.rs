@@ -3,7 +3,7 @@
 use redress::{
     audit::curve::CurvePoint,
     calibrate::Certificate,
-    policy::{Direction, Policy},
+    policy::{Direction, FeatureRule, Policy},
     recourse::{Explanation, Outcome},
 };
 use redress_report::{
@@ -14,7 +14,17 @@ use redress_report::{
 
 /// "Who may change what": the policy in plain words.
 pub fn policy_section(policy: &Policy) -> Section {
-    let rules = policy.features.iter().enumerate().map(|(feature, rule)| {
+    let section = Section::new("Who may change what")
+        .id("policy")
+        .lead("Every action that redress suggests keeps to these rules, and the guarantee counts nothing else.")
+        .block(rules(policy, |_| true));
+    between_features(section, policy).block(Block::details("The policy file", [Block::code(policy.source.clone())]))
+}
+
+/// What a policy says about each of some features.
+pub fn rules(policy: &Policy, about: impl Fn(&FeatureRule) -> bool) -> Block {
+    let features = policy.features.iter().enumerate().filter(|(_, rule)| about(rule));
+    let rule = |(feature, rule): (usize, &FeatureRule)| {
         let tag = match rule.action.change {
             Direction::Fixed => "fixed",
             Direction::Increase => "may go up",
@@ -22,16 +32,14 @@ pub fn policy_section(policy: &Policy) -> Section {
             Direction::Any => "may change",
         };
         Rule::new(rule.label.clone(), policy.feature_in_words(feature)).tag(tag)
-    });
-    let mut section = Section::new("Who may change what")
-        .id("policy")
-        .lead("Every action that redress suggests keeps to these rules, and the guarantee counts nothing else.")
-        .block(Block::Rules(rules.collect()));
+    };
+    Block::Rules(features.map(rule).collect())
+}
+
+/// Adds what a policy says about several features at once.
+pub fn between_features(section: Section, policy: &Policy) -> Section {
     let sentences: Vec<String> = policy.constraints_in_words().into_iter().chain(policy.links_in_words()).collect();
-    if !sentences.is_empty() {
-        section = section.block(Block::list(sentences));
-    }
-    section.block(Block::details("The policy file", [Block::code(policy.source.clone())]))
+    if sentences.is_empty() { section } else { section.block(Block::list(sentences)) }
 }
 
 /// What a certificate does not say.

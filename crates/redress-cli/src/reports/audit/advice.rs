@@ -6,7 +6,7 @@ use redress::{
     recourse::Method,
 };
 use redress_report::{
-    Block, Cell, Chart, Column, KeyFigure, Section, Table, Tone,
+    Block, Cell, Chart, Column, KeyFigure, Prose, Section, Table, Tone,
     chart::{Axis, BarChart, DotChart, DotRow, Estimate, LineChart, Reference, Series},
     number,
 };
@@ -92,16 +92,15 @@ fn digits(value: f64) -> usize {
 pub(super) fn without_section(found: &Findings) -> Section {
     let without = &found.without;
     let mut section = Section::new("Who has no way to a yes").id("without");
-    let method = if found.everybody.outcomes.proven_without == 0 && found.everybody.outcomes.not_found > 0 {
-        " This method looks without proving: `--method exact` proves."
-    } else {
-        ""
-    };
-    section = section.lead(format!(
-        "Proven to have none: {}. None found, or undecided: {}.{method}",
+    let mut lead = Prose::from(format!(
+        "Proven to have none: {}. None found, or undecided: {}.",
         share(&without.proven),
         share(&without.undecided)
     ));
+    if found.everybody.outcomes.proven_without == 0 && found.everybody.outcomes.not_found > 0 {
+        lead = lead.then(" This method looks without proving: ").code("--method exact").then(" proves.");
+    }
+    section = section.lead(lead);
     if without.proven.hits + without.undecided.hits == 0 {
         return section.block(Block::note(Tone::Good, "Everybody here is approved or has a way to be."));
     }

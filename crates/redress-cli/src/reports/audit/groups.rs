@@ -63,7 +63,7 @@ pub(super) fn disparity_sentence(disparity: &Disparity) -> String {
 }
 
 /// A probability that may be tiny.
-fn small(p: f64) -> String {
+pub(super) fn small(p: f64) -> String {
     if p < 0.0001 { "under 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 

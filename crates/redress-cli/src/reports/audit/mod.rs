@@ -5,14 +5,17 @@ mod groups;
 
 use redress::{
     artifact::Artifact,
-    audit::{Findings, GroupFindings},
+    audit::{
+        Findings, GroupFindings,
+        paired::{Paired, PairedRate},
+    },
     calibrate::Interval,
 };
 use redress_report::{Block, Cell, Column, KeyFigure, Report, Section, Table, Tone, number};
 
 use self::{
     advice::{costs_section, levers_section, people_section, quality_section, threshold_section, without_section},
-    groups::{disparity_sentence, groups_section, rates_table},
+    groups::{disparity_sentence, groups_section, rates_table, small},
 };
 use super::parts;
 use crate::{commands::audit::Audited, terminal::Terminal};
@@ -51,6 +54,7 @@ pub fn terminal_summary(audited: &Audited, terminal: &Terminal) -> String {
     }
     if let Some(baseline) = &audited.baseline {
         text += &format!("\n{}", comparison_table(audited, &baseline.findings).text());
+        text += &format!("\n{}", paired_table(&baseline.paired, found.alpha).text());
     }
     for check in &audited.requirements {
         let mark = if check.holds { terminal.good("holds   ") } else { terminal.bad("does not") };
@@ -117,7 +121,18 @@ pub fn report(audited: &Audited, artifact: &Artifact) -> Report {
             Section::new("Beside the other model")
                 .id("baseline")
                 .lead(format!("The same people, decided by {}.", baseline.model))
-                .block(comparison_table(audited, &baseline.findings)),
+                .block(comparison_table(audited, &baseline.findings))
+                .block(Block::Heading("Person by person".to_owned()))
+                .block(paired_table(&baseline.paired, found.alpha))
+                .block(Block::paragraph(format!(
+                    "Only people whom the two models treat differently say anything about their difference. Were the \
+                     models equally good, these people would fall to either side like a fair coin: the p-value is the chance \
+                     of a split as lopsided as this one (McNemar's exact test, Holm's correction). Where the models do not \
+                     differ, anything is called beyond chance with a chance of at most {}. Each interval holds the true \
+                     difference with at least {} confidence.",
+                    number::percent(found.alpha, 0),
+                    number::percent(1.0 - found.alpha, 0),
+                ))),
         );
     }
     report = report.section(groups_section(found));
@@ -265,6 +280,38 @@ fn certificate_section(found: &Findings) -> Section {
         "Counted with the certificate's own solver, the one-step linear program, at the threshold in force. Recourse that a \
          stronger search finds comes on top.",
     ))
+}
+
+/// Two models, person by person.
+fn paired_table(paired: &[Paired], alpha: f64) -> Table {
+    let people = paired.first().map_or(0, |paired| paired.people);
+    let mut table = Table::new([
+        Column::text(format!("of the same {} people", number::count(people))),
+        Column::number("only this model"),
+        Column::number("only the other"),
+        Column::number("difference"),
+        Column::number(format!("{} interval", number::percent(1.0 - alpha, 0))),
+        Column::number("p-value"),
+        Column::text("beyond chance"),
+    ]);
+    for paired in paired {
+        let what = match paired.rate {
+            PairedRate::Approval => "approved",
+            PairedRate::RecourseAll => "approved or with a way to a yes",
+            PairedRate::Accuracy => "decided as labelled",
+        };
+        let points = |share: f64| number::percent(share, 1);
+        table.row([
+            Cell::text(what),
+            Cell::count(paired.only_first),
+            Cell::count(paired.only_second),
+            Cell::percent(paired.difference, 1),
+            Cell::text(format!("{} to {}", points(paired.low), points(paired.high))),
+            Cell::text(small(paired.adjusted)),
+            Cell::text(if paired.beyond_chance { "yes" } else { "no" }),
+        ]);
+    }
+    table
 }
 
 /// The figures of two models side by side.
