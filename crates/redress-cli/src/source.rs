@@ -10,7 +10,7 @@ use redress::{
     artifact::Artifact,
     dataset::{Dataset, FeatureKind, People, ReadSummary, Schema, split::Split},
     pipeline::{Preset, Study},
-    policy::{Layout, Policy, Source},
+    policy::{DerivedRule, Layout, Policy, Source},
     table::{Column, Missing, Table, TableError, Values},
 };
 use redress_data::{DataFolders, LoadError, ReadError, ReadReason, TableStream, Tables};
@@ -176,19 +176,36 @@ fn unreadable(error: ReadError) -> Failure {
 
 /// A file of other columns than the model reads: says which it has, which are wanted, and what to do.
 fn other_schema(artifact: &Artifact, file: &Path, found: &[String]) -> Failure {
-    let named = |names: &[&str]| match names {
-        [one, two, three, _, ..] => format!("\"{one}\", \"{two}\", \"{three}\" and {} more", names.len() - 3),
-        few => few.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "),
+    let policy = &artifact.policy;
+    let listed = |names: &[&str]| {
+        let shown = if names.len() > 6 { 4 } else { names.len() };
+        let quoted = names[..shown].iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        if shown < names.len() { format!("{quoted} and {} more", names.len() - shown) } else { quoted }
     };
     let found: Vec<&str> = found.iter().map(String::as_str).collect();
-    let wanted: Vec<&str> = artifact.policy.features.iter().map(|rule| rule.column.as_str()).collect();
-    let (name, width) = (&artifact.policy.name, artifact.policy.data.layout.columns.as_ref().map_or(0, Vec::len));
-    Failure::in_file(file, format!("has none of the columns that the model reads; its first line has {}", named(&found)))
-        .help(format!(
-            "the model was trained on `{name}`: name {} in a header line, or bring rows of {width} columns without a header \
-             as in `{name}`",
-            named(&wanted)
-        ))
+    let mut wanted: Vec<&str> = policy.features.iter().flat_map(|rule| sources(policy, &rule.column)).collect();
+    let mut seen = std::collections::HashSet::new();
+    wanted.retain(|name| seen.insert(*name));
+    let (name, width) = (&policy.name, policy.data.layout.columns.as_ref().map_or(0, Vec::len));
+    Failure::in_file(
+        file,
+        format!("has none of the columns that the model reads; its first line has {}", listed(&found)),
+    )
+    .help(format!(
+        "the model was trained on `{name}`: begin with a header line that names {}; or bring rows of {width} columns \
+             without a header, as `{name}` has them",
+        listed(&wanted)
+    ))
+}
+
+/// The columns of a table that a column of the policy is made of: itself, unless it is derived.
+fn sources<'a>(policy: &'a Policy, column: &'a str) -> Vec<&'a str> {
+    let derived = policy.derived.iter().find(|derived| derived.name == column);
+    match derived.map(|derived| &derived.rule) {
+        Some(DerivedRule::DaysBetween(from, to)) => vec![from, to],
+        Some(DerivedRule::Contains(source, _) | DerivedRule::Equals(source, _)) => vec![source],
+        None => vec![column],
+    }
 }
 
 /// Reads labelled rows for a model.

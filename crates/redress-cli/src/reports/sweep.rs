@@ -163,7 +163,8 @@ fn sentence(swept: &Swept) -> String {
     let Some(best) = best(swept) else { return String::new() };
     let change =
         best.delta_max.map_or(String::new(), |delta| format!(" with changes up to {delta} standard deviations"));
-    let plain = swept.frontier.iter().find(|point| point.lambda == 0.0 && point.delta_max == best.delta_max);
+    let is_plain = |point: &&FrontierPoint| point.lambda == 0.0 && point.delta_max == best.delta_max;
+    let plain = swept.frontier.iter().find(is_plain).filter(|_| best.lambda != 0.0);
     let against = plain
         .map_or(String::new(), |plain| format!("; without the recourse term it is {}", with_error(&plain.pare_f1, 3)));
     format!(
@@ -205,7 +206,11 @@ pub fn report(swept: &Swept, policies: &[(Option<f64>, Policy)]) -> Report {
         .section(
             Section::new("The frontier")
                 .id("frontier")
-                .lead("Each point is a λ, from less weight on recourse to more; whiskers are standard errors over seeds; rings mark the best F1 under the guarantee.")
+                .lead(
+                    "λ is the weight that training gives to recourse: each point is one λ, joined from less to more. Higher is \
+                     better at telling good outcomes from bad, further right leaves more people a way to a yes. Whiskers are \
+                     standard errors over seeds; rings mark the best F1 under the guarantee.",
+                )
                 .block(Chart::from(frontier_chart(swept)))
                 .block(Chart::from(pare_chart(swept))),
         )
@@ -223,6 +228,7 @@ pub fn report(swept: &Swept, policies: &[(Option<f64>, Policy)]) -> Report {
                 )),
         )
         .section(policy_section(policies))
+        .section(parts::words_section())
         .provenance("redress", env!("CARGO_PKG_VERSION"))
         .provenance("data", &swept.data)
         .provenance("seeds", format!("{} to {}", swept.first_seed, swept.first_seed + (seeds as u64).saturating_sub(1)))

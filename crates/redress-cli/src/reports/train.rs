@@ -197,6 +197,7 @@ pub fn report(
         .section(training_section(model, baseline))
         .section(parts::policy_section(&study.policy))
         .section(parts::limits_section())
+        .section(parts::words_section())
         .provenance("redress", env!("CARGO_PKG_VERSION"))
         .provenance("data", loaded.origin())
         .provenance("seed", model.params.seed.to_string())
@@ -212,7 +213,7 @@ pub fn report(
 /// A person's features in one line.
 pub fn facts(people: &People, index: usize) -> String {
     let values = people.row(index).iter().enumerate().map(|(feature, &value)| {
-        format!("{} {}", people.schema.features[feature].label, people.schema.show(feature, value))
+        format!("{} {}", people.schema.features[feature].label, people.schema.show_about(feature, value))
     });
     values.collect::<Vec<_>>().join(" · ")
 }
@@ -227,7 +228,12 @@ fn threshold_section(study: &Study, model: &Run, certificate: &Certificate) -> S
             "A higher threshold asks more of everybody. Any threshold at or below the bound carries the guarantee; the \
              one in force has the best F1 on validation rows among those.",
         )
-        .block(Block::chart(parts::threshold_chart(&curve, certificate)))
+        .block(Block::chart(parts::threshold_chart(
+            &curve,
+            true,
+            Some(certificate),
+            certificate.threshold.probability(),
+        )))
 }
 
 /// The bound of each group.
@@ -257,7 +263,7 @@ fn training_section(model: &Run, baseline: &Run) -> Section {
     let by_epoch = |run: &Run, value: fn(&redress::train::EpochReport) -> f64| {
         run.fitted.epochs.iter().map(|report| (report.epoch as f64, value(report))).collect::<Vec<_>>()
     };
-    let chart = LineChart::new("Validation rows by epoch", Axis::new("epoch"), Axis::new("share"))
+    let chart = LineChart::new("Validation rows by epoch", Axis::whole("epoch"), Axis::percent("share").tight())
         .series(Series::xy("F1, with recourse", by_epoch(model, |report| report.validation.f1)))
         .series(Series::xy("F1, baseline", by_epoch(baseline, |report| report.validation.f1)))
         .series(Series::xy("recourse all, with recourse", by_epoch(model, |report| report.validation.recourse_all)))

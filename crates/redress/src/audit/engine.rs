@@ -364,7 +364,7 @@ impl Sampled<'_> {
             .map(|drawn| {
                 let explanation = self.advisor.explain(&drawn.values, drawn.overrides.as_ref(), &self.request)?;
                 let fact = |(feature, value): (usize, &f64)| {
-                    (schema.features[feature].label.clone(), schema.show(feature, *value))
+                    (schema.features[feature].label.clone(), schema.show_about(feature, *value))
                 };
                 Ok(Example { row: drawn.row, facts: drawn.values.iter().enumerate().map(fact).collect(), explanation })
             })

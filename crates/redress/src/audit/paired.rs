@@ -130,8 +130,12 @@ impl Pairs {
         let Self { both, only_first, only_second, neither } = self;
         let people = both + only_first + only_second + neither;
         let share = |count: u64| count as f64 / people as f64;
-        // The difference is a share less a share: where each lies in its interval at α/2, so does the difference.
-        let [first, second] = [only_first, only_second].map(|count| clopper_pearson(count, people, alpha.shared(2)));
+        // The difference is the share of people treated differently, times how lopsidedly. The interval of the latter
+        // takes most of α: it leaves 0 out where McNemar's test says that the models differ.
+        let (for_share, for_side) = alpha.split(10);
+        let differently = clopper_pearson(only_first + only_second, people, for_share);
+        let side = clopper_pearson(only_first, only_first + only_second, for_side);
+        let at = |side: f64, above: f64, below: f64| (2.0 * side - 1.0) * if side > 0.5 { above } else { below };
         Paired {
             rate,
             people,
@@ -140,8 +144,8 @@ impl Pairs {
             only_first,
             only_second,
             difference: share(only_first) - share(only_second),
-            low: first.low - second.high,
-            high: first.high - second.low,
+            low: at(side.low, differently.low, differently.high),
+            high: at(side.high, differently.high, differently.low),
             p_value: mcnemar_exact(only_first, only_second),
             adjusted: 1.0,
             beyond_chance: false,
@@ -179,12 +183,17 @@ mod tests {
     #[test]
     fn intervals_by_hand() {
         let all = Pairs { only_first: 10, ..Pairs::default() }.paired(PairedRate::Approval, alpha());
-        // Each share at 97.5%: 10 of 10 lies above 0.0125^(1/10) = 0.6452, and 0 of 10 below 0.3548.
-        let end = 0.0125f64.powf(0.1);
-        assert!((all.low - (2.0 * end - 1.0)).abs() < 1e-9 && (all.high - 1.0).abs() < 1e-12, "{all:?}");
+        // All 10 of 10 are treated differently: at 99.5%, at least 0.0025^(1/10) = 0.5493 are. All 10 of these fall to one
+        // side: at 95.5%, at least 0.0225^(1/10) = 0.6842 do. So the difference is at least 0.5493 · (2 · 0.6842 − 1).
+        let low = 0.0025f64.powf(0.1) * (2.0 * 0.0225f64.powf(0.1) - 1.0);
+        assert!((low - 0.2024).abs() < 1e-4, "{low}");
+        assert!((all.low - low).abs() < 1e-9 && (all.high - 1.0).abs() < 1e-12, "{all:?}");
         assert_eq!((all.people, all.first, all.second, all.difference), (10, 1.0, 0.0, 1.0));
         let even = Pairs { both: 3, only_first: 2, only_second: 2, neither: 3 }.paired(PairedRate::Approval, alpha());
         assert_eq!((even.first, even.second, even.difference, even.p_value), (0.5, 0.5, 0.0, 1.0));
+        let alike = Pairs { both: 3, neither: 7, ..Pairs::default() }.paired(PairedRate::Approval, alpha());
+        assert_eq!((alike.difference, alike.p_value), (0.0, 1.0));
+        assert!(alike.low < 0.0 && alike.high > 0.0, "{alike:?}");
         assert!((even.low + even.high).abs() < 1e-12, "{even:?}");
     }
 
@@ -230,6 +239,7 @@ mod tests {
         let alarms = equal.iter().filter(|paired| paired.p_value <= 0.05).count();
         assert!(alarms <= 135, "{alarms} of 2,000 equal pairs told apart");
         let other: Vec<Paired> = (0..2_000).map(|_| draw(&mut random, 400, 0.9)).collect();
+        assert!(other.iter().all(|paired| (paired.p_value <= 0.045) == (paired.low > 0.0 || paired.high < 0.0)));
         let missed =
             |pairs: &[Paired], truth: f64| pairs.iter().filter(|p| !(p.low <= truth && truth <= p.high)).count();
         assert!(missed(&equal, 0.0) <= 135 && missed(&other, 0.08) <= 135);

@@ -54,7 +54,7 @@ pub fn terminal_summary(audited: &Audited, terminal: &Terminal) -> String {
     }
     if let Some(baseline) = &audited.baseline {
         text += &format!("\n{}", comparison_table(audited, &baseline.findings).text());
-        text += &format!("\n{}", paired_table(&baseline.paired, found.alpha).text());
+        text += &format!("\n{}\n", paired_table(&baseline.paired, found.alpha).text());
     }
     for check in &audited.requirements {
         let mark = if check.holds { terminal.good("holds   ") } else { terminal.bad("does not") };
@@ -103,9 +103,14 @@ fn name(group: &GroupFindings) -> String {
 /// The report.
 pub fn report(audited: &Audited, artifact: &Artifact) -> Report {
     let found = &audited.findings;
-    let mut report = Report::new(format!("What {} does to people", artifact.policy.name)).kicker("Audit").subtitle(
-        format!("{} on {} people of {}", audited.model, number::count(found.everybody.outcomes.people), audited.file),
-    );
+    let mut report = Report::new(format!("What the model for {} does to people", artifact.policy.name))
+        .kicker("Audit")
+        .subtitle(format!(
+            "{} on {} people of {}",
+            audited.model,
+            number::count(found.everybody.outcomes.people),
+            audited.file
+        ));
     report = headline(report, audited);
     for figure in figures(found) {
         report = report.figure(figure);
@@ -147,9 +152,10 @@ pub fn report(audited: &Audited, artifact: &Artifact) -> Report {
         report = report.section(people_section(found));
     }
     report = report
-        .section(threshold_section(audited, artifact))
+        .section(threshold_section(found, artifact))
         .section(parts::policy_section(&artifact.policy))
         .section(parts::limits_section())
+        .section(parts::words_section())
         .provenance("redress", env!("CARGO_PKG_VERSION"))
         .provenance("model", &audited.model)
         .provenance("model SHA-256", &audited.model_sha256)
@@ -257,16 +263,19 @@ fn certificate_section(found: &Findings) -> Section {
         Column::text("promised to"),
         Column::number("people"),
         Column::number("approved or with recourse"),
-        Column::number("interval"),
+        Column::number(format!("{} interval", number::percent(1.0 - found.alpha, 0))),
         Column::text("verdict"),
     ]);
     for promise in &check.observed {
-        let (tone, verdict) =
-            if promise.holds { (Tone::Good, "may well hold") } else { (Tone::Bad, "broken beyond chance") };
+        let (tone, verdict) = if promise.holds {
+            (Tone::Good, "kept, as far as these people tell")
+        } else {
+            (Tone::Bad, "broken, beyond chance")
+        };
         table.row([
             Cell::text(&promise.who),
             Cell::count(promise.observed.n),
-            Cell::percent(promise.observed.rate, 2),
+            Cell::percent(promise.observed.rate, 1),
             Cell::text(between(&promise.observed)),
             Cell::text(verdict).tone(tone),
         ]);
@@ -297,7 +306,7 @@ fn paired_table(paired: &[Paired], alpha: f64) -> Table {
     for paired in paired {
         let what = match paired.rate {
             PairedRate::Approval => "approved",
-            PairedRate::RecourseAll => "approved or with a way to a yes",
+            PairedRate::RecourseAll => "approved or with recourse",
             PairedRate::Accuracy => "decided as labelled",
         };
         let points = |share: f64| number::percent(share, 1);
@@ -338,8 +347,8 @@ fn comparison_table(audited: &Audited, other: &Findings) -> Table {
     let cost = |group: &GroupFindings| group.cost.map_or(f64::NAN, |cost| cost.p50);
     let mut rates = |who: &str, ours: &GroupFindings, theirs: &GroupFindings| {
         row(format!("approved{who}"), ours.approval.rate, theirs.approval.rate, 3);
-        row(format!("recourse neg{who}"), ours.neg(), theirs.neg(), 3);
-        row(format!("recourse all{who}"), ours.recourse_all.rate, theirs.recourse_all.rate, 3);
+        row(format!("recourse of those denied{who}"), ours.neg(), theirs.neg(), 3);
+        row(format!("approved or with recourse{who}"), ours.recourse_all.rate, theirs.recourse_all.rate, 3);
         row(format!("median cost{who}"), cost(ours), cost(theirs), 2);
     };
     rates("", &found.everybody, &other.everybody);
