@@ -162,8 +162,9 @@ fn layout(artifact: &Artifact, file: &Path) -> Result<Layout, Failure> {
     match (columns(&data.layout), columns(&Layout::default())) {
         (Ok(own), _) if known(&own) => Ok(data.layout.clone()),
         (_, Ok(named)) if known(&named) => Ok(Layout::default()),
-        (Err(error), Ok(named)) if matches!(error.reason, ReadReason::ColumnCount { .. }) => {
-            Err(other_schema(artifact, file, &named))
+        // Not laid out as the policy says: what is wrong with it is what is wrong with it as it looks.
+        (Err(error), looks) if matches!(error.reason, ReadReason::ColumnCount { .. }) => {
+            Err(looks.map_or_else(unreadable, |named| other_schema(artifact, file, &named)))
         }
         (Err(error), _) => Err(unreadable(error)),
         (Ok(_), _) => Ok(data.layout.clone()),
