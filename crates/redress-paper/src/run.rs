@@ -1,8 +1,7 @@
 //! Runs experiments: first every model that any of them needs, on all cores, then each experiment in turn.
 
-use std::sync::atomic::AtomicBool;
-
 use rayon::prelude::*;
+use redress::recourse::StopFlag;
 
 use crate::{
     cache::Cache,
@@ -35,7 +34,7 @@ pub fn run(
     cache: &Cache,
     watch: &(dyn Fn(&Standing) + Sync),
     done: &mut dyn FnMut(&Outcome) -> Result<(), PaperError>,
-    stop: &AtomicBool,
+    stop: StopFlag,
 ) -> Result<Run, PaperError> {
     let shelf = Shelf::open()?;
     let missing = Name::ALL.iter().filter_map(|&name| shelf.advice(name)).collect();

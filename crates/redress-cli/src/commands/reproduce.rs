@@ -141,7 +141,7 @@ fn watched(
         });
         Ok(())
     };
-    let run = redress_paper::run(experiments, settings, cache, &watch, &mut done, &terminal.stop_flag());
+    let run = redress_paper::run(experiments, settings, cache, &watch, &mut done, terminal.stop_flag());
     bar.finish_and_clear();
     run.map_err(failure)
 }

@@ -18,11 +18,7 @@ pub fn options(solver: &dyn Solver, case: &Case, budget: &Budget, count: usize) 
     if count > 1 {
         let sets = lever_sets(case.feasible.domains().len());
         let questions = sets.len() as u64 + 1;
-        let share = Budget {
-            evaluations: budget.evaluations / questions,
-            nodes: budget.nodes / questions,
-            deadline: budget.deadline,
-        };
+        let share = Budget { evaluations: budget.evaluations / questions, nodes: budget.nodes / questions, ..*budget };
         for set in sets {
             let feasible = case.feasible.only(&set);
             if let Verdict::Recourse(found) = solver.solve(&Case { feasible: &feasible, ..*case }, &share) {

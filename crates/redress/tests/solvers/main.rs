@@ -189,7 +189,7 @@ fn budgets_are_kept_whatever_they_are() {
         let known = look(case, seed);
         for solver in &solvers {
             let budget =
-                Budget { evaluations: rng.random_range(0..150), nodes: rng.random_range(0..30), deadline: None };
+                Budget { evaluations: rng.random_range(0..150), nodes: rng.random_range(0..30), ..Budget::default() };
             let verdict = solver.solve(case, &budget);
             if let Verdict::Unknown { spent, .. } = &verdict {
                 if spent.evaluations > budget.evaluations || spent.nodes > budget.nodes {
