@@ -10,10 +10,10 @@ use redress::{
     artifact::Artifact,
     dataset::{Dataset, FeatureKind, People, ReadSummary, Schema, split::Split},
     pipeline::{Preset, Study},
-    policy::{Layout, Policy, Source},
+    policy::{DerivedRule, Layout, Policy, Source},
     table::{Column, Missing, Table, TableError, Values},
 };
-use redress_data::{DataFolders, LoadError, ReadReason, TableStream, Tables};
+use redress_data::{DataFolders, LoadError, ReadError, ReadReason, TableStream, Tables};
 
 use crate::failure::Failure;
 
@@ -88,14 +88,18 @@ impl Loaded {
 
     /// Reads, splits and encodes the rows.
     pub fn study(&self, preset: Preset, seed: u64) -> Result<Study, Failure> {
-        let Rows { dataset, test, .. } = self.rows()?;
-        let plan = preset.split(dataset.len(), seed);
-        let split = match test {
-            Some(test) => Split::with_test(&dataset, &test, &plan),
-            None => Split::new(&dataset, &plan),
+        self.study_under(&self.policy, &self.rows()?, preset, seed)
+    }
+
+    /// Splits and encodes rows that were read before, under a policy that may let people change other things.
+    pub fn study_under(&self, policy: &Policy, rows: &Rows, preset: Preset, seed: u64) -> Result<Study, Failure> {
+        let plan = preset.split(rows.dataset.len(), seed);
+        let split = match &rows.test {
+            Some(test) => Split::with_test(&rows.dataset, test, &plan),
+            None => Split::new(&rows.dataset, &plan),
         };
         let split = split.map_err(|error| self.failure(error))?;
-        Study::new(self.policy.clone(), split, preset.lattice()).map_err(|error| self.failure(error))
+        Study::new(policy.clone(), split, preset.lattice()).map_err(|error| self.failure(error))
     }
 
     /// The folder that the policy's paths start from, in full; empty for a built-in data set.
@@ -131,53 +135,77 @@ pub fn model(path: &Path) -> Result<Artifact, Failure> {
     Artifact::load(path).map_err(|error| Failure::input(error.to_string()))
 }
 
-/// Reads a table laid out as the model's policy says, or as it looks.
+/// Reads a table laid out as the model's policy says, or with a header of its own.
 pub fn table(artifact: &Artifact, file: &Path) -> Result<Table, Failure> {
-    let data = &artifact.policy.data;
-    let read = |layout: &Layout| redress_data::read_table(file, layout, &data.missing_values);
-    let found = read(&data.layout).map_err(|error| other_schema(artifact, error))?;
-    // A policy may describe a file without a header; the file at hand may well have one.
-    let labelled = |table: &Table| table.column(&artifact.policy.features[0].column).is_some();
-    if data.layout != Layout::default()
-        && !labelled(&found)
-        && let Ok(other) = read(&Layout::default())
-    {
-        return Ok(if labelled(&other) { other } else { found });
-    }
-    Ok(found)
+    redress_data::read_table(file, &layout(artifact, file)?, &artifact.policy.data.missing_values).map_err(unreadable)
 }
 
-/// Reads a table piece by piece, laid out as the model's policy says, or as it looks.
+/// Reads a table piece by piece, laid out as the model's policy says, or with a header of its own.
 pub fn stream(artifact: &Artifact, file: &Path) -> Result<TableStream, Failure> {
-    let data = &artifact.policy.data;
-    let open = |layout: &Layout| TableStream::open(file, layout, &data.missing_values);
-    let found = open(&data.layout);
-    if data.layout != Layout::default() {
-        let names = |stream: &TableStream| {
-            stream.columns().iter().any(|(name, _)| {
-                *name == data.label || artifact.policy.features.iter().any(|rule| rule.column == *name)
-            })
-        };
-        if !found.as_ref().is_ok_and(names)
-            && let Ok(other) = open(&Layout::default())
-            && names(&other)
-        {
-            return Ok(other);
-        }
-    }
-    found.map_err(|error| other_schema(artifact, error))
+    TableStream::open(file, &layout(artifact, file)?, &artifact.policy.data.missing_values).map_err(unreadable)
 }
 
-/// A file that cannot be read as the model's policy lays it out; says what the model's own table looks like.
-fn other_schema(artifact: &Artifact, error: redress_data::ReadError) -> Failure {
-    let failure = Failure::input(error.to_string());
-    match &artifact.policy.data.layout.columns {
-        Some(columns) if matches!(error.reason, ReadReason::ColumnCount { .. }) => failure.help(format!(
-            "the model was trained on `{}`, whose rows have no header and {} columns; a header that names them works too",
-            artifact.policy.name,
-            columns.len()
-        )),
-        _ => failure,
+/// How a file is laid out. A policy may describe files without a header; the file at hand may well have one.
+fn layout(artifact: &Artifact, file: &Path) -> Result<Layout, Failure> {
+    let data = &artifact.policy.data;
+    if data.layout == Layout::default() {
+        return Ok(Layout::default());
+    }
+    let columns = |layout: &Layout| -> Result<Vec<String>, ReadError> {
+        let stream = TableStream::open(file, layout, &data.missing_values)?;
+        Ok(stream.columns().iter().map(|(name, _)| name.clone()).collect())
+    };
+    let known = |columns: &[String]| {
+        let reads = |name: &String| artifact.policy.features.iter().any(|rule| rule.column == *name);
+        columns.iter().any(|name| *name == data.label || reads(name))
+    };
+    match (columns(&data.layout), columns(&Layout::default())) {
+        (Ok(own), _) if known(&own) => Ok(data.layout.clone()),
+        (_, Ok(named)) if known(&named) => Ok(Layout::default()),
+        // Not laid out as the policy says: what is wrong with it is what is wrong with it as it looks.
+        (Err(error), looks) if matches!(error.reason, ReadReason::ColumnCount { .. }) => {
+            Err(looks.map_or_else(unreadable, |named| other_schema(artifact, file, &named)))
+        }
+        (Err(error), _) => Err(unreadable(error)),
+        (Ok(_), _) => Ok(data.layout.clone()),
+    }
+}
+
+fn unreadable(error: ReadError) -> Failure {
+    Failure::input(error.to_string())
+}
+
+/// A file of other columns than the model reads: says which it has, which are wanted, and what to do.
+fn other_schema(artifact: &Artifact, file: &Path, found: &[String]) -> Failure {
+    let policy = &artifact.policy;
+    let listed = |names: &[&str]| {
+        let shown = if names.len() > 6 { 4 } else { names.len() };
+        let quoted = names[..shown].iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        if shown < names.len() { format!("{quoted} and {} more", names.len() - shown) } else { quoted }
+    };
+    let found: Vec<&str> = found.iter().map(String::as_str).collect();
+    let mut wanted: Vec<&str> = policy.features.iter().flat_map(|rule| sources(policy, &rule.column)).collect();
+    let mut seen = std::collections::HashSet::new();
+    wanted.retain(|name| seen.insert(*name));
+    let (name, width) = (&policy.name, policy.data.layout.columns.as_ref().map_or(0, Vec::len));
+    Failure::in_file(
+        file,
+        format!("has none of the columns that the model reads; its first line has {}", listed(&found)),
+    )
+    .help(format!(
+        "the model was trained on `{name}`: begin with a header line that names {}; or bring rows of {width} columns \
+             without a header, as `{name}` has them",
+        listed(&wanted)
+    ))
+}
+
+/// The columns of a table that a column of the policy is made of: itself, unless it is derived.
+fn sources<'a>(policy: &'a Policy, column: &'a str) -> Vec<&'a str> {
+    let derived = policy.derived.iter().find(|derived| derived.name == column);
+    match derived.map(|derived| &derived.rule) {
+        Some(DerivedRule::DaysBetween(from, to)) => vec![from, to],
+        Some(DerivedRule::Contains(source, _) | DerivedRule::Equals(source, _)) => vec![source],
+        None => vec![column],
     }
 }
 

@@ -2,18 +2,19 @@
 
 use std::{
     io::{IsTerminal, Write},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use redress::recourse::StopFlag;
 use serde::Serialize;
 
 use crate::failure::Failure;
+
+/// Set by the first Ctrl-C (or SIGTERM); a signal handler can reach nothing else.
+static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// What is printed on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
@@ -36,28 +37,25 @@ pub struct Terminal {
     colour_out: bool,
     colour_err: bool,
     progress: bool,
-    stop: Arc<AtomicBool>,
 }
 
 impl Terminal {
     /// Looks at the streams and the environment once, and starts listening for Ctrl-C.
     pub fn new(format: Format) -> Self {
         let colour_wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let stop = Arc::new(AtomicBool::new(false));
-        let asked = Arc::clone(&stop);
         // The first Ctrl-C asks for a clean stop, the second one insists.
-        let _ = ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::SeqCst) {
+        let _ = ctrlc::set_handler(|| {
+            if STOPPED.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
         });
         let (out, err) = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
-        Self { format, colour_out: out && colour_wanted, colour_err: err && colour_wanted, progress: err, stop }
+        Self { format, colour_out: out && colour_wanted, colour_err: err && colour_wanted, progress: err }
     }
 
     /// Whether Ctrl-C was pressed.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop_flag().is_set()
     }
 
     /// Fails with [`Failure::Interrupted`] once Ctrl-C was pressed.
@@ -65,9 +63,9 @@ impl Terminal {
         if self.stopped() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
-    /// A flag that worker threads may watch.
-    pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop)
+    /// The flag that Ctrl-C sets, for work that takes long.
+    pub fn stop_flag(&self) -> StopFlag {
+        StopFlag::new(&STOPPED)
     }
 
     /// A progress bar of `steps` on a terminal, nothing in a pipe.

@@ -394,10 +394,97 @@ fn people_that_the_model_does_not_know() {
         "error: king.csv: row 4, column \"job\": \"king\" is not one of \"clerk\", \"farmer\" and \"priest\"\n",
     );
     place.succeed(&["train", "german", "--out", "other", "--epochs", "1"]);
-    place.refuses(
-        &["recourse", "other/model.safetensors", "good.csv", "--out", "answers.csv"],
-        "error: good.csv: has 1 columns; the layout names 21\n  help: the model was trained on `german`, whose rows have no \
-         header and 21 columns; a header that names them works too\n",
+    place.refuses(&["recourse", "other/model.safetensors", "good.csv", "--out", "answers.csv"], OTHER_COLUMNS);
+    place.refuses(&["audit", "other/model.safetensors", "good.csv"], OTHER_COLUMNS);
+    place.refuses(&["recourse", "other/model.safetensors", "good.csv", "--row", "1"], OTHER_COLUMNS);
+    place.refuses(&["verify", "other/model.safetensors", "good.csv"], OTHER_COLUMNS);
+    // A header that names them works, whatever the layout of the model's own table.
+    place.write("named.csv", "amount,duration,age,personal_status\n2000,24,30,A92\n");
+    place.succeed(&["recourse", "other/model.safetensors", "named.csv", "--row", "1"]);
+}
+
+/// What a model of a table without a header says to a file of other columns.
+const OTHER_COLUMNS: &str = "error: good.csv: has none of the columns that the model reads; its first line has \"income\", \
+                             \"debt\", \"job\", \"sex\", \"repaid\"\n  help: the model was trained on `german`: begin with a \
+                             header line that names \"personal_status\", \"age\", \"amount\", \"duration\"; or bring rows of \
+                             21 columns without a header, as `german` has them\n";
+
+#[test]
+fn audits_that_cannot_be_made() {
+    let place = Workplace::with_model();
+    let audit = |model: &str, arguments: &[&str], message: &str| {
+        place.refuses(&[&["audit", model], arguments, &["--out", "audited"]].concat(), message);
+    };
+    place.write("empty.csv", "");
+    place.write("header.csv", format!("{HEADER}\n"));
+    place.write("gaps.csv", table(&["2000,,clerk,f,yes".to_owned(), ",100,clerk,m,no".to_owned()]));
+    let mut lines = rows(20);
+    lines.iter_mut().for_each(|line| *line = line.replace(",f,", ",m,"));
+    lines[4] = "2000,100,clerk,f,yes".into();
+    place.write("one.csv", table(&lines));
+    place.write("other.csv", "name,height\nAda,170\nBen,180\n");
+    for (arguments, message) in [
+        (&["nothere.csv"][..], "error: nothere.csv: no such file\n"),
+        (&["empty.csv"], "error: empty.csv: is empty; a table with at least one row was expected\n"),
+        (&["header.csv"], "error: header.csv: has a header but no rows; a table with at least one row was expected\n"),
+        (
+            &["gaps.csv"],
+            "error: gaps.csv: row 1, column \"debt\": the value is missing; to allow it, say `missing = \"drop_row\"` or \
+             \"fill\" in the policy's `[data]`\n",
+        ),
+        (
+            &["good.csv", "--groups", "sx"],
+            "error: good.csv: there is no column \"sx\" (a group column); did you mean \"sex\"?\n",
+        ),
+        (
+            &["--groups", "race"],
+            "error: --groups race: not a group column of the policy\n  help: group columns of good: sex; or name a FILE that \
+             has the column\n",
+        ),
+        (
+            &["one.csv"],
+            "error: one.csv: the group sex = f has only 1 person: nothing can be said about it without saying it about \
+             them\n  help: leave sex out of --groups, or audit more people\n",
+        ),
+        (
+            &["good.csv", "--groups", "income"],
+            "error: good.csv: column \"income\" has more than 50 different values, so that it names no groups\n  help: leave \
+             income out of --groups, or make a column of a few ranges of it\n",
+        ),
+        (
+            &["other.csv"],
+            "error: other.csv: there is no column \"income\" (a feature); the columns are \"name\" and \"height\"\n",
+        ),
+        (
+            &["good.csv", "--alpha", "1.5"],
+            "error: the failure probability alpha is 1.5: it must lie strictly between 0 and 1\n",
+        ),
+        (
+            &["good.csv", "--require", "recourse_all[race]>=0.5"],
+            "error: --require \"recourse_all[race]>=0.5\": the audit has no groups of \"race\"; name it in --groups\n",
+        ),
+        (
+            &["good.csv", "--baseline", "nothere.safetensors"],
+            "error: nothere.safetensors: no such file\n  help: name a model.safetensors that `redress train` wrote\n",
+        ),
+    ] {
+        audit("model.safetensors", arguments, message);
+    }
+    // Test rows are compared only where both models have the same.
+    place.succeed(&["train", "good.toml", "--out", "second", "--epochs", "1", "--seed", "1"]);
+    audit(
+        "second/model.safetensors",
+        &["--baseline", "model.safetensors"],
+        "error: model.safetensors: was trained and tested on other rows than the model it is compared with\n  help: name a \
+         FILE of people whom neither model has seen\n",
+    );
+    // A policy that drops rows may leave nobody.
+    place.policy("groups = [\"sex\"]", "groups = [\"sex\"]\nmissing = \"drop_row\"");
+    place.succeed(&["train", "bad.toml", "--out", "third", "--epochs", "1"]);
+    audit(
+        "third/model.safetensors",
+        &["gaps.csv"],
+        "error: gaps.csv: there is nobody to audit: all of 2 rows miss a value or were filtered out\n",
     );
 }
 

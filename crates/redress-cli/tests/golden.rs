@@ -93,16 +93,25 @@ fn tuning() {
 fn help_is_a_tour_and_every_command_has_an_example() {
     let place = Workplace::new();
     insta::assert_snapshot!("help", place.succeed(&["--help"]));
-    for command in ["datasets", "init", "check", "train", "tune", "calibrate", "recourse", "verify", "completions"] {
+    for command in [
+        "datasets",
+        "init",
+        "check",
+        "train",
+        "tune",
+        "calibrate",
+        "recourse",
+        "verify",
+        "audit",
+        "sweep",
+        "reproduce",
+        "completions",
+        "man",
+    ] {
         let help = place.succeed(&[command, "--help"]);
         assert!(help.contains("Example"), "{command} --help has no example");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{command} --help is too wide");
         insta::assert_snapshot!(format!("help_{command}"), help);
-    }
-    for command in ["audit", "sweep", "reproduce", "man"] {
-        let help = place.succeed(&[command, "--help"]);
-        assert!(help.contains("Example"), "{command} --help has no example");
-        assert!(help.lines().all(|line| line.chars().count() <= 100), "{command} --help is too wide");
     }
 }
 
@@ -146,6 +155,56 @@ fn every_command_answers_in_json() {
     assert_eq!(written, trained, "metrics.json holds what was printed");
     let calibrated = ask(&["calibrate", "json/model.safetensors", "good.csv"]);
     has(&calibrated, "", &["model", "certificate", "performance", "recourse"]);
+}
+
+/// What a document is made of: its keys, and the kinds of its values. Lists show their first entry.
+fn structure(document: &Value) -> Value {
+    match document {
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), structure(value))).collect(),
+        Value::Array(entries) => entries.iter().take(1).map(structure).collect(),
+        Value::String(_) => "text".into(),
+        Value::Number(_) => "number".into(),
+        Value::Bool(_) => "yes or no".into(),
+        Value::Null => "nothing".into(),
+    }
+}
+
+#[test]
+fn audits_and_sweeps_in_json() {
+    let place = Workplace::with_model();
+    let audited = place.run(&[
+        "audit",
+        "model.safetensors",
+        "good.csv",
+        "--require",
+        "recourse_all>=0.5",
+        "--baseline",
+        "model.safetensors",
+        "--out",
+        "audited",
+        "--format",
+        "json",
+    ]);
+    let printed: Value = serde_json::from_slice(&audited.stdout).expect("JSON");
+    let written: Value = serde_json::from_str(&place.read("audited/audit.json")).expect("JSON");
+    assert_eq!(printed, written, "audit.json holds what was printed");
+    insta::assert_json_snapshot!("audit_json", structure(&written));
+    place.succeed(&[
+        "sweep",
+        "good.toml",
+        "--lambda",
+        "0,0.8",
+        "--seeds",
+        "2",
+        "--delta-max",
+        "0.5",
+        "--epochs",
+        "1",
+        "--out",
+        "swept",
+    ]);
+    let written: Value = serde_json::from_str(&place.read("swept/sweep.json")).expect("JSON");
+    insta::assert_json_snapshot!("sweep_json", structure(&written));
 }
 
 #[test]

@@ -74,6 +74,47 @@ fn a_stopped_training_leaves_everything_as_it_was() {
     assert!(place.files() == before, "after a kill");
 }
 
+/// The seconds of processor time that a process has used.
+#[cfg(target_os = "linux")]
+fn processor_seconds(child: &Child) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+    // Behind the name in brackets: user and system time are fields 14 and 15, in hundredths of a second.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    fields.iter().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stop_is_heard_inside_an_exact_search() {
+    let place = Workplace::new();
+    place.succeed(&["train", "loan", "--out", "loan", "--epochs", "3"]);
+    let value = |row: usize, column: usize| ((row * 7_919 + column * 104_729) % 10_007) as f64 / 1_000.0 - 5.0;
+    let person =
+        |row: usize| format!("male,{}", [1, 2, 3, 4, 5, 6].map(|column| value(row, column).to_string()).join(","));
+    let people: Vec<String> = (0..20_000).map(person).collect();
+    place.write("people.csv", format!("gender,age,education,amount,duration,income,savings\n{}\n", people.join("\n")));
+    let before = place.files();
+    let stop = |command: &str, out: &str, name: &str| {
+        let question = [command, "loan/model.safetensors", "people.csv", "--budget", "1000000000000", "--out", out];
+        let mut child = begin(&place, &question);
+        until("it searches", || listens(&child) && processor_seconds(&child) > 1.0);
+        assert!(child.try_wait().expect("a process").is_none(), "{command} is over before it is stopped");
+        signal(&child, name);
+        let begun = Instant::now();
+        let output = child.wait_with_output().expect("an end");
+        // Far more than it takes: this tells a stop from a search that goes on to its end.
+        assert!(begun.elapsed() < Duration::from_secs(20), "{command}: {name} was not heard");
+        assert_eq!(output.status.code(), Some(130), "{command}");
+        assert_eq!(text(&output.stderr), "stopped: nothing unfinished was written\n", "{command}");
+    };
+    for name in ["INT", "TERM"] {
+        stop("audit", "audited", name);
+        assert!(place.files() == before, "after {name}");
+    }
+    stop("recourse", "answers.csv", "INT");
+    assert!(!place.path("answers.csv").exists());
+}
+
 /// Rows enough for several pieces.
 const MANY: usize = 200_000;
 

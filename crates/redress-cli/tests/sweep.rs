@@ -75,6 +75,28 @@ fn larger_changes_leave_more_recourse() {
 }
 
 #[test]
+fn the_report_shows_the_policy_as_it_was_used() {
+    let folder = tempfile::tempdir().unwrap();
+    sweep(folder.path(), &["--lambda", "0", "--delta-max", "0.25,2"]);
+    let report = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
+    for said in [
+        "With 95% confidence, at least 90 in 100 people like these are approved or can reach approval",
+        "the largest change of every feature below was 0.25 and 2 standard deviations in turn",
+        "Changes up to 0.25 standard deviations",
+        "may go up by at most 0.25 standard deviations",
+        "may go up by at most 2 standard deviations",
+        "max_change = { std = 0.25 }",
+        "max_change = { std = 2 }",
+    ] {
+        assert!(report.contains(said), "the report lacks {said:?}");
+    }
+    let own = ["0.75 standard deviations", "std = 0.75"];
+    assert!(!own.iter().any(|limit| report.contains(limit)), "the policy's own limit was not used");
+    let headline = report.find("With 95% confidence").unwrap();
+    assert!(headline < report.find("λ").unwrap(), "the guarantee comes first");
+}
+
+#[test]
 fn bad_grids_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let refuse = |arguments: &[&str]| {

@@ -1,8 +1,8 @@
 //! Finds recourse for everybody whom one network turns down in `adult`, method by method, and prints the seconds and
 //! the share with a yes: what `benches/recourse.sh` compares with `jax-relax` on the same network and people.
 //!
-//! `recourse FOLDER` writes the network, the people and their limits to FOLDER as raw little-endian `f32` and a manifest,
-//! for `benches/peers/recourse.py` to read.
+//! `recourse LAMBDA FOLDER` trains the paper's network at this λ and writes it, the people and their limits to FOLDER as
+//! raw little-endian `f32` and a manifest, for `benches/peers/recourse.py` to read.
 
 use std::{error::Error, fs, ops::ControlFlow, path::Path, time::Instant};
 
@@ -52,13 +52,18 @@ struct Line {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(lambda), Some(folder)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: recourse LAMBDA FOLDER".into());
+    };
+    let lambda: f64 = lambda.parse()?;
     let policy = builtin("adult")?.policy();
     let table = load(&policy, ".", &DataFolders::standard())?.table;
     let schema = std::sync::Arc::new(Schema::resolve(&policy, &table)?);
     let (dataset, _) = Dataset::read(&policy, schema, &table)?;
     let split = Split::new(&dataset, &Preset::Paper.split(dataset.len(), 0))?;
     let study = Study::new(policy.clone(), split, Lattice::Continuous)?;
-    let params = TrainParams { class_weights: false, epochs: 5, ..Preset::Paper.params(dataset.len()) };
+    let params = TrainParams { lambda, class_weights: false, epochs: 5, ..Preset::Paper.params(dataset.len()) };
     let observe = &mut |_: &_| ControlFlow::Continue(());
     let model = fit(&params.check()?, &study.train.examples, &study.validation.examples, observe)?.model;
     let encoding = study.space.encoding().clone();
@@ -72,13 +77,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let space = ActionSpace::new(&policy, &encoding, lattice)?;
         let costs = Costs::new(&policy, &encoding, Measure::L1);
         let advisor = Advisor::new(model.clone(), space, Threshold::HALF, costs, None)?;
-        if lattice == Lattice::Continuous
-            && let Some(folder) = std::env::args().nth(1)
-        {
+        if lattice == Lattice::Continuous {
             export(Path::new(&folder), &advisor, &people)?;
         }
-        measure_lp(&advisor, &people, name)?;
-        for method in [Method::Gradient, Method::Exact] {
+        measure_step(&advisor, &people, name)?;
+        for method in [Method::Lp, Method::Gradient, Method::Exact] {
             measure(&advisor, &people, name, method)?;
         }
     }
@@ -104,7 +107,8 @@ fn print(line: &Line) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn measure_lp(advisor: &Advisor, people: &People, policy: &'static str) -> Result<(), Box<dyn Error>> {
+/// The one-step program for everybody at once, without a plan for each: what the peer computes too.
+fn measure_step(advisor: &Advisor, people: &People, policy: &'static str) -> Result<(), Box<dyn Error>> {
     let (seconds, stepped) = fastest(5, || {
         let points = advisor.space().encoding().encode_all(people);
         Ok(lp::step_all(advisor.model(), advisor.space(), people, &points, InnerObjective::AsWritten)?)
@@ -112,7 +116,7 @@ fn measure_lp(advisor: &Advisor, people: &People, policy: &'static str) -> Resul
     let yeses = stepped.after.iter().filter(|logit| advisor.threshold().approves(**logit)).count();
     let validity = yeses as f64 / people.len() as f64;
     let (distance, proven, unknown) = (None, 0, 0);
-    print(&Line { method: "lp", policy, seconds, people: people.len(), validity, distance, proven, unknown })
+    print(&Line { method: "lp step", policy, seconds, people: people.len(), validity, distance, proven, unknown })
 }
 
 fn measure(advisor: &Advisor, people: &People, policy: &'static str, method: Method) -> Result<(), Box<dyn Error>> {

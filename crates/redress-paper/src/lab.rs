@@ -3,10 +3,7 @@
 use std::{
     collections::HashMap,
     ops::ControlFlow,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use redress::{
@@ -14,6 +11,7 @@ use redress::{
     calibrate::Threshold,
     model::Model,
     pipeline::Study,
+    recourse::{Budget, StopFlag},
     train::{self, reach},
 };
 
@@ -37,7 +35,7 @@ pub struct Lab<'a> {
     trained: Mutex<HashMap<String, Arc<Appraised>>>,
     found: Mutex<HashMap<Question, Arc<Found>>>,
     progress: &'a Progress<'a>,
-    stop: &'a AtomicBool,
+    stop: StopFlag,
 }
 
 /// A model, a method, the bits of a threshold's logit, and how many rows.
@@ -83,13 +81,7 @@ impl Logits {
 
 impl<'a> Lab<'a> {
     /// A lab over the data sets that are on this machine.
-    pub fn new(
-        settings: Settings,
-        shelf: Shelf,
-        cache: &'a Cache,
-        progress: &'a Progress<'a>,
-        stop: &'a AtomicBool,
-    ) -> Self {
+    pub fn new(settings: Settings, shelf: Shelf, cache: &'a Cache, progress: &'a Progress<'a>, stop: StopFlag) -> Self {
         let (studies, trained, found) = (Mutex::default(), Mutex::default(), Mutex::default());
         Lab { settings, shelf, cache, studies, trained, found, progress, stop }
     }
@@ -106,7 +98,13 @@ impl<'a> Lab<'a> {
 
     /// Fails once the run was asked to stop.
     pub fn keep_going(&self) -> Result<(), PaperError> {
-        if self.stop.load(Ordering::Relaxed) { Err(PaperError::Stopped) } else { Ok(()) }
+        if self.stop.is_set() { Err(PaperError::Stopped) } else { Ok(()) }
+    }
+
+    /// What a search may spend on one person. It ends when the run is asked to stop, and [`Lab::keep_going`] then keeps
+    /// what it left open from being taken for an answer.
+    pub fn budget(&self) -> Budget {
+        Budget { stop: Some(self.stop), ..Budget::default() }
     }
 
     /// The rows of a sample, split and encoded.
@@ -164,16 +162,11 @@ impl<'a> Lab<'a> {
         let study = self.study(&recipe.sample)?;
         let context = || format!("training {} at λ = {}", recipe.sample.title(), recipe.params.lambda);
         let params = recipe.params.clone().check().map_err(|error| PaperError::step(context(), error))?;
-        let mut observe = |_: &train::EpochReport| match self.keep_going() {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        };
-        let fitted = train::fit(&params, &study.train.examples, &study.validation.examples, &mut observe)
-            .map_err(|error| PaperError::step(context(), error))?;
-        if fitted.stop == train::Stop::Asked {
-            return Err(PaperError::Stopped);
-        }
-        Ok(fitted.model)
+        let (rows, validation) = (&study.train.examples, &study.validation.examples);
+        let mut observe = |_: &train::EpochReport| ControlFlow::Continue(());
+        let fitted = train::fit_while(&params, rows, validation, &mut observe, &|| !self.stop.is_set());
+        self.keep_going()?;
+        Ok(fitted.map_err(|error| PaperError::step(context(), error))?.model)
     }
 
     /// What a method finds on the test rows of a model at a threshold: computed once a run.
@@ -184,7 +177,8 @@ impl<'a> Lab<'a> {
             return Ok(found.clone());
         }
         self.keep_going()?;
-        let found = Arc::new(method::find(model, method, threshold, rows, self.settings.reading)?);
+        let found = Arc::new(method::find(model, method, threshold, rows, self.settings.reading, &self.budget())?);
+        self.keep_going()?;
         Ok(lock(&self.found).entry(question).or_insert(found).clone())
     }
 

@@ -79,10 +79,11 @@ pub fn find(
     threshold: Threshold,
     rows: usize,
     reading: Reading,
+    budget: &Budget,
 ) -> Result<Found, PaperError> {
     let (denied, approved): (Vec<usize>, Vec<usize>) =
         (0..rows).partition(|&row| !threshold.approves(model.test.before[row]));
-    let (ways, open) = search(model, &model.study.test, method, threshold, &denied, reading)?;
+    let (ways, open) = search(model, &model.study.test, method, threshold, &denied, reading, budget)?;
     let rates = RecourseRates { approved: approved.len(), rescued: ways.len(), people: rows };
     Ok(Found { rates, ways, open })
 }
@@ -95,10 +96,11 @@ pub fn search(
     threshold: Threshold,
     rows: &[usize],
     reading: Reading,
+    budget: &Budget,
 ) -> Result<(Vec<Way>, usize), PaperError> {
     match method {
         Method::Lp => Ok((step(model, part, threshold, rows, reading)?, 0)),
-        _ => solve(model, part, method, threshold, rows),
+        _ => solve(model, part, method, threshold, rows, budget),
     }
 }
 
@@ -144,17 +146,17 @@ fn solve(
     method: Method,
     threshold: Threshold,
     rows: &[usize],
+    budget: &Budget,
 ) -> Result<(Vec<Way>, usize), PaperError> {
     let study = &model.study;
     let costs = Costs::new(&study.policy, study.space.encoding(), Measure::L1);
     let sets = feasible_sets(study, part, rows)?;
     let cases: Vec<Case> = sets.iter().map(|feasible| Case::new(&model.model, feasible, threshold, &costs)).collect();
-    let budget = Budget::default();
-    let each = |solver: &dyn Solver| cases.par_iter().map(|case| solver.solve(case, &budget)).collect::<Vec<_>>();
+    let each = |solver: &dyn Solver| cases.par_iter().map(|case| solver.solve(case, budget)).collect::<Vec<_>>();
     let verdicts = match method {
-        Method::Gradient => Gradient::default().solve_all(&cases, &budget),
+        Method::Gradient => Gradient::default().solve_all(&cases, budget),
         Method::Linear => each(&LinearProgram::default()),
-        Method::Exact => Exact { cost_gap: 1e3, ..Exact::default() }.solve_all(&cases, &budget),
+        Method::Exact => Exact { cost_gap: 1e3, ..Exact::default() }.solve_all(&cases, budget),
         Method::Lp => each(&lp::Lp::default()),
     };
     let open = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Unknown { .. })).count();

@@ -63,6 +63,11 @@ impl Sample {
         Sample { data, label, delta_max, lattice, distinct: false, held_out, seed }
     }
 
+    /// The same data set with each row once: copies of a training row would stand among the others too.
+    pub fn distinct(self) -> Sample {
+        Sample { distinct: true, ..self }
+    }
+
     /// The same rows with the label that the policy of the data set calls favourable.
     pub fn label_of_policy(self) -> Sample {
         Sample { label: Label::AsPolicy, ..self }
@@ -82,6 +87,7 @@ impl Sample {
     pub fn title(&self) -> String {
         match (self.data, self.label) {
             (Name::German, Label::AsPolicy) => "german (good credit = yes)".to_owned(),
+            (data, _) if self.distinct => format!("{} (each row once)", data.as_str()),
             (data, _) => data.as_str().to_owned(),
         }
     }

@@ -1,8 +1,7 @@
 //! Runs experiments: first every model that any of them needs, on all cores, then each experiment in turn.
 
-use std::sync::atomic::AtomicBool;
-
 use rayon::prelude::*;
+use redress::recourse::StopFlag;
 
 use crate::{
     cache::Cache,
@@ -27,14 +26,15 @@ pub struct Run {
 /// Training one row once takes about this long on one core; only the ratio to [`Experiment::effort`] matters.
 const SECONDS_A_ROW: f64 = 6e-6;
 
-/// Runs experiments. `watch` sees how far the whole plan has come; `stop` ends the run soon after it is set, with
-/// [`PaperError::Stopped`].
+/// Runs experiments. `watch` sees how far the whole plan has come; `done` gets each outcome as soon as it is there, so that
+/// a run which is stopped has kept those before; `stop` ends the run soon after it is set, with [`PaperError::Stopped`].
 pub fn run(
     experiments: &[Experiment],
     settings: &Settings,
     cache: &Cache,
     watch: &(dyn Fn(&Standing) + Sync),
-    stop: &AtomicBool,
+    done: &mut dyn FnMut(&Outcome) -> Result<(), PaperError>,
+    stop: StopFlag,
 ) -> Result<Run, PaperError> {
     let shelf = Shelf::open()?;
     let missing = Name::ALL.iter().filter_map(|&name| shelf.advice(name)).collect();
@@ -58,13 +58,15 @@ pub fn run(
     })?;
 
     let mut outcomes = Vec::new();
-    let mut done = training;
+    let mut behind = training;
     for experiment in experiments {
         lab.keep_going()?;
         progress.doing(experiment.name);
-        outcomes.push(experiment.run(&lab)?);
-        done += effort(experiment);
-        progress.reach(done);
+        let outcome = experiment.run(&lab)?;
+        done(&outcome)?;
+        outcomes.push(outcome);
+        behind += effort(experiment);
+        progress.reach(behind);
     }
     Ok(Run { outcomes, missing })
 }

@@ -219,3 +219,36 @@ links = ["hours decreases: age increases by 1", "capped increases: age increases
     );
     assert_eq!(inspection.groups[0].groups[0].1, 195);
 }
+
+#[test]
+fn columns_that_a_draft_cannot_use_say_why() {
+    let cells = |of: fn(usize) -> String| (0..80).map(of).collect::<Vec<String>>();
+    let table = Table::new(vec![
+        text_column("repaid", &cells(|row| if row % 3 == 0 { "no" } else { "yes" }.to_owned())),
+        Column::new("age", Values::Integer((0..80).map(|row| 20 + row % 40).collect()), Missing::none()),
+        Column::new("age.1", Values::Integer((0..80).map(|row| 20 + row % 40).collect()), Missing::none()),
+        Column::new("years", Values::Integer((0..80).map(|row| 20 + row % 41).collect()), Missing::none()),
+        text_column("since", &cells(|row| format!("2024-{:02}-{:02}", 1 + row % 12, 1 + row % 28))),
+        text_column("seen", &cells(|row| format!("{}.{}.24 10:00", 1 + row % 28, 1 + row % 12))),
+        text_column("debt", &cells(|row| format!("{},{}", row, row % 10))),
+        text_column("phone", &cells(|row| format!("{row}-{row}"))),
+    ]);
+    let written = draft(&table.expect("a table"), "repaid", "people.csv").expect("a draft");
+    for (column, line) in [
+        ("age", "kind = \"integer\"   # 20 to 59 in the table"),
+        ("\"age.1\"", "use = false   # the same as \"age\" in every row"),
+        ("years", "kind = \"integer\"   # 20 to 60 in the table"),
+        (
+            "since",
+            "use = false   # dates, such as \"2024-01-01\": a column of years or days since then may say what matters",
+        ),
+        (
+            "seen",
+            "use = false   # dates, such as \"1.1.24 10:00\": a column of years or days since then may say what matters",
+        ),
+        ("debt", "use = false   # numbers with a comma, such as \"0,0\": write them with a point to use them"),
+        ("phone", "use = false   # different in every row, like a name or a number of the person"),
+    ] {
+        assert!(written.contains(&format!("[features.{column}]\n{line}\n")), "{column}: {written}");
+    }
+}

@@ -9,7 +9,10 @@ use std::{
 use clap::Args;
 use redress::{
     artifact::Artifact,
-    audit::{Audit, AuditError, AuditSettings, Findings, Requirement, RequirementCheck},
+    audit::{
+        Audit, AuditError, AuditSettings, Findings, Requirement, RequirementCheck,
+        paired::{Decisions, Paired},
+    },
     calibrate::{FailureProb, sha256_of},
     dataset::{Piece, PieceReader, ReadSummary},
     recourse::{Advisor, Budget, Request},
@@ -38,6 +41,9 @@ use crate::{
 /// `approval[sex=Female]>=0.2` for one group; `recourse_all_gap[sex]<=0.05` for
 /// the largest difference between groups; `disparities<=0` for none that is
 /// beyond chance.
+///
+/// With --baseline both models judge the same people, and their differences are
+/// tested person by person (McNemar's exact test).
 ///
 /// Examples:
 ///   redress audit redress-out/german/model.safetensors
@@ -108,6 +114,8 @@ pub struct Compared {
     pub model_sha256: String,
     /// What was found about it on the same rows.
     pub findings: Findings,
+    /// The two models, person by person: the audited one first.
+    pub paired: Vec<Paired>,
 }
 
 /// Audits, writes and prints.
@@ -121,9 +129,12 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     let baseline = arguments.baseline.as_deref().map(other).transpose()?;
     let folder = arguments.out.clone().map(Folder::new);
     folder.as_ref().map_or(Ok(()), Folder::check_writable)?;
+    if let (None, Some((path, other))) = (&arguments.file, &baseline) {
+        same_test_rows(&artifact, path, other)?;
+    }
 
     let begun = Instant::now();
-    let findings = audit(&arguments, &arguments.model, &artifact, alpha, terminal)?;
+    let (findings, decisions) = audit(&arguments, &arguments.model, &artifact, alpha, terminal)?;
     let seconds = begun.elapsed().as_secs_f64();
     let requirements: Vec<RequirementCheck> = requirements
         .iter()
@@ -132,8 +143,9 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
         .map_err(|error| wrong(&error))?;
     let baseline = baseline
         .map(|(path, other)| -> Result<Compared, Failure> {
-            let findings = audit(&arguments, path, &other, alpha, terminal)?;
-            Ok(Compared { model: path.display().to_string(), model_sha256: other.model_sha256(), findings })
+            let (findings, theirs) = audit(&arguments, path, &other, alpha, terminal)?;
+            let paired = decisions.compare(&theirs, alpha);
+            Ok(Compared { model: path.display().to_string(), model_sha256: other.model_sha256(), findings, paired })
         })
         .transpose()?;
     let certified = findings.certificate.as_ref().is_none_or(|check| check.holds);
@@ -173,34 +185,46 @@ fn named(arguments: &Arguments, artifact: &Artifact) -> String {
     }
 }
 
-/// Runs one model over the people.
+/// Refuses to compare two models on test rows that are not the same: one of them may have been trained on them.
+fn same_test_rows(artifact: &Artifact, path: &Path, other: &Artifact) -> Result<(), Failure> {
+    let same_table =
+        artifact.policy.data.source == other.policy.data.source && artifact.origin.base == other.origin.base;
+    let rows = |artifact: &Artifact| -> Result<Vec<usize>, Failure> {
+        Ok(source::study_of(artifact)?.test.dataset.people.source_rows)
+    };
+    if same_table && rows(artifact)? == rows(other)? {
+        return Ok(());
+    }
+    Err(Failure::in_file(path, "was trained and tested on other rows than the model it is compared with")
+        .help("name a FILE of people whom neither model has seen"))
+}
+
+/// Runs one model over the people: what was found, and what was decided about each where two models are compared.
 fn audit(
     arguments: &Arguments,
     path: &Path,
     artifact: &Artifact,
     alpha: FailureProb,
     terminal: &Terminal,
-) -> Result<Findings, Failure> {
+) -> Result<(Findings, Decisions), Failure> {
     let advisor = artifact.advisor(arguments.cost.into()).map_err(|error| Failure::in_file(path, error))?;
     let points = arguments.budget;
-    let budget = Budget { evaluations: points, nodes: points.div_ceil(10), ..Budget::default() };
+    let budget = Budget {
+        evaluations: points,
+        nodes: points.div_ceil(10),
+        stop: Some(terminal.stop_flag()),
+        ..Budget::default()
+    };
     let request = Request { method: arguments.method.into(), options: 1, budget };
     advisor.check(&request).map_err(|error| Failure::input(error.to_string()))?;
-    let people = match &arguments.file {
-        Some(file) => People::File(file),
-        None => People::TestRows,
+    let run = Run { artifact, advisor: &advisor, request, alpha, compared: arguments.baseline.is_some(), terminal };
+    let found = match &arguments.file {
+        Some(file) => run.file(file, arguments.groups.as_deref()),
+        None => run.test_rows(arguments.groups.as_deref()),
     };
-    let run = Run { artifact, advisor: &advisor, request, alpha, terminal };
-    match people {
-        People::File(file) => run.file(file, arguments.groups.as_deref()),
-        People::TestRows => run.test_rows(arguments.groups.as_deref()),
-    }
-}
-
-/// Where the people come from.
-enum People<'a> {
-    File(&'a Path),
-    TestRows,
+    // What a stop cut short is no finding.
+    terminal.keep_going()?;
+    found
 }
 
 /// One model over one set of people.
@@ -209,16 +233,18 @@ struct Run<'a> {
     advisor: &'a Advisor,
     request: Request,
     alpha: FailureProb,
+    compared: bool,
     terminal: &'a Terminal,
 }
 
 impl Run<'_> {
-    fn settings(&self, groups: Vec<String>) -> AuditSettings {
-        AuditSettings { request: self.request, alpha: self.alpha, groups }
+    fn audit(&self, groups: Vec<String>) -> Audit<'_> {
+        let audit = Audit::new(self.advisor, AuditSettings { request: self.request, alpha: self.alpha, groups });
+        if self.compared { audit.keeping_decisions() } else { audit }
     }
 
     /// Streams a file.
-    fn file(&self, file: &Path, groups: Option<&[String]>) -> Result<Findings, Failure> {
+    fn file(&self, file: &Path, groups: Option<&[String]>) -> Result<(Findings, Decisions), Failure> {
         let policy = &self.artifact.policy;
         let stream = source::stream(self.artifact, file)?;
         let has = |name: &str| {
@@ -231,7 +257,7 @@ impl Run<'_> {
             None => policy.data.groups.iter().filter(|group| has(group)).cloned().collect(),
         };
         let mut reader = PieceReader::new(policy, self.artifact.encoding.schema().clone(), &groups);
-        let mut audit = Audit::new(self.advisor, self.settings(groups));
+        let mut audit = self.audit(groups);
         let bar = self.terminal.counter("auditing");
         let keep_going = |people: usize| {
             bar.inc(people as u64);
@@ -248,7 +274,7 @@ impl Run<'_> {
     }
 
     /// The test rows of the model's own data set.
-    fn test_rows(&self, groups: Option<&[String]>) -> Result<Findings, Failure> {
+    fn test_rows(&self, groups: Option<&[String]>) -> Result<(Findings, Decisions), Failure> {
         let own = &self.artifact.policy.data.groups;
         let groups = groups.unwrap_or(own).to_vec();
         if let Some(unknown) = groups.iter().find(|group| !own.contains(group)) {
@@ -262,7 +288,7 @@ impl Run<'_> {
         let columns = groups.iter().filter_map(|name| test.groups.iter().find(|column| column.name == *name));
         let piece = Piece { groups: columns.cloned().collect(), labels: Some(test.labels), people: test.people };
         let rows = ReadSummary { table_rows: piece.people.len(), rows: piece.people.len(), ..ReadSummary::default() };
-        let mut audit = Audit::new(self.advisor, self.settings(groups));
+        let mut audit = self.audit(groups);
         let bar = self.terminal.bar(rows.rows as u64, "auditing");
         let keep_going = |people: usize| {
             bar.inc(people as u64);
@@ -275,7 +301,7 @@ impl Run<'_> {
     }
 
     /// Holds the certificate against what was seen.
-    fn finish(&self, audit: Audit, rows: ReadSummary) -> Result<Findings, AuditError> {
+    fn finish(&self, mut audit: Audit, rows: ReadSummary) -> Result<(Findings, Decisions), AuditError> {
         let certificate = self.artifact.certificate.as_ref().map(|certificate| {
             let faults = certificate.faults(&self.artifact.policy_sha256(), &self.artifact.model_sha256());
             let mut faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -284,7 +310,8 @@ impl Run<'_> {
             }
             (certificate, faults)
         });
-        audit.finish(rows, certificate)
+        let decisions = audit.take_decisions();
+        Ok((audit.finish(rows, certificate)?, decisions))
     }
 }
 

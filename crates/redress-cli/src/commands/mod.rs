@@ -21,6 +21,10 @@ use crate::{
     terminal::{Format, Terminal},
 };
 
+/// What the exit code says, at the end of `--help`.
+const EXITS: &str = "Exit code: 0 done; 1 the answer is no (a promise, a requirement or a check does not hold); 2 the input \
+                     is bad, and the message says where; 130 stopped by Ctrl-C or SIGTERM, with nothing half-written";
+
 /// Train classifiers that leave the people they turn down a real way to a yes.
 ///
 /// A tour, with the data set that comes along:
@@ -42,6 +46,7 @@ use crate::{
 ///                                             everybody's way to a yes
 #[derive(Debug, Parser)]
 #[command(name = "redress", version, arg_required_else_help = true, verbatim_doc_comment, max_term_width = 110)]
+#[command(after_long_help = EXITS)]
 pub struct Cli {
     /// What to print on stdout.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]

@@ -98,12 +98,7 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     let mut pages: Vec<(String, Outcome)> = Vec::new();
     for (reading, folder) in arguments.readings() {
         let settings = Settings { reading, quick: arguments.quick, splits: arguments.splits };
-        let run = watched(&experiments, &settings, &cache, terminal)?;
-        for outcome in &run.outcomes {
-            write::outcome(&folder, outcome).map_err(failure)?;
-            terminal.say(outcome.markdown("##"));
-            outcome.findings.iter().for_each(|finding| terminal.say(format!("- {finding}")));
-        }
+        let run = watched(&experiments, &settings, &cache, &folder, terminal)?;
         if experiments.len() > 1 {
             write::index(&folder, &run.outcomes, &run.missing).map_err(failure)?;
         }
@@ -124,11 +119,12 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(if missing.is_empty() { Exit::Done } else { Exit::No })
 }
 
-/// Runs experiments under a progress bar over the whole plan.
+/// Runs experiments under a progress bar over the whole plan; each is written and printed as soon as it is done.
 fn watched(
     experiments: &[Experiment],
     settings: &Settings,
     cache: &Cache,
+    folder: &Path,
     terminal: &Terminal,
 ) -> Result<redress_paper::Run, Failure> {
     const PARTS: f64 = 1000.0;
@@ -137,7 +133,15 @@ fn watched(
         bar.set_message(standing.doing.clone());
         bar.set_position((PARTS * standing.done / standing.whole.max(f64::MIN_POSITIVE)) as u64);
     };
-    let run = redress_paper::run(experiments, settings, cache, &watch, &terminal.stop_flag());
+    let mut done = |outcome: &Outcome| {
+        write::outcome(folder, outcome)?;
+        bar.suspend(|| {
+            terminal.say(outcome.markdown("##"));
+            outcome.findings.iter().for_each(|finding| terminal.say(format!("- {finding}")));
+        });
+        Ok(())
+    };
+    let run = redress_paper::run(experiments, settings, cache, &watch, &mut done, terminal.stop_flag());
     bar.finish_and_clear();
     run.map_err(failure)
 }

@@ -1,7 +1,6 @@
 //! `redress sweep`: what more recourse costs.
 
 use std::{
-    ops::ControlFlow,
     path::PathBuf,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -10,11 +9,11 @@ use clap::Args;
 use rayon::prelude::*;
 use redress::{
     audit::frontier::{FrontierPoint, GridCell, frontier, with_max_change},
-    calibrate::sha256_hex,
-    dataset::{Dataset, split::Split},
+    calibrate::{promise, sha256_hex},
+    dataset::Dataset,
     pipeline::{Goal, Preset, Study, Summary},
     policy::Policy,
-    train::{CheckedParams, EpochReport, fit},
+    train::CheckedParams,
 };
 use redress_report::Chart;
 use serde::{Deserialize, Serialize};
@@ -22,6 +21,7 @@ use serde_json::json;
 
 use super::{
     settings::{GoalArguments, TrainingArguments},
+    train::fitted,
     tune::numbers,
 };
 use crate::{
@@ -95,10 +95,14 @@ pub struct Swept {
     pub policy_sha256: String,
     /// SHA-256 of the rows.
     pub data_sha256: String,
-    /// ε and α of the guarantee.
+    /// The guarantee that every model is held to.
+    pub promise: String,
+    /// ε of the guarantee.
     pub epsilon: f64,
-    /// See `epsilon`.
+    /// α of the guarantee.
     pub alpha: f64,
+    /// The largest changes that replaced the policy's own, in standard deviations; empty where the policy was left as it is.
+    pub delta_max: Vec<f64>,
     /// The first seed.
     pub first_seed: u64,
     /// The points, averaged over seeds.
@@ -131,6 +135,8 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
         data: loaded.origin(),
         policy_sha256: sha256_hex(loaded.policy.source.as_bytes()),
         data_sha256,
+        promise: promise(goal.epsilon, goal.alpha, !goal.groups.is_empty()),
+        delta_max: policies.iter().filter_map(|(delta_max, _)| *delta_max).collect(),
         epsilon: goal.epsilon.get(),
         alpha: goal.alpha.get(),
         first_seed: arguments.training.seed,
@@ -140,7 +146,7 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     folder.write("sweep.csv", reports::sweep::table(&swept, None).csv().as_bytes())?;
     folder.write_json("sweep.json", &swept)?;
     folder.write("sweep.svg", Chart::from(reports::sweep::picture(&swept)).svg().as_bytes())?;
-    folder.write("report.html", reports::sweep::report(&swept, &loaded.policy).html().as_bytes())?;
+    folder.write("report.html", reports::sweep::report(&swept, &policies).html().as_bytes())?;
     terminal.json(&json!({ "out": out, "frontier": swept.frontier }));
     terminal.say(reports::sweep::terminal_summary(&swept, terminal));
     terminal.say(format!("Wrote sweep.csv, sweep.json, sweep.svg and report.html to {folder}"));
@@ -245,7 +251,7 @@ fn train_missing(
     let seeds = arguments.seeds as usize;
     let studies = (0..policies.len() * seeds).into_par_iter().map(|study| {
         let (policy, seed) = (&policies[study / seeds].1, arguments.training.seed + (study % seeds) as u64);
-        needed(study).then(|| study_of(policy, seed, arguments, loaded, rows)).transpose()
+        needed(study).then(|| loaded.study_under(policy, rows, arguments.training.preset.into(), seed)).transpose()
     });
     let studies: Vec<Option<Study>> = studies.collect::<Result<_, _>>()?;
     for study in studies.iter().flatten() {
@@ -257,19 +263,15 @@ fn train_missing(
         let Some(study) = &studies[job.study] else { return Err(Failure::Interrupted) };
         terminal.keep_going()?;
         let mut epochs = 0;
-        let mut observe = |_: &EpochReport| {
+        let about = format!("λ = {}, seed {}", job.params.lambda, job.seed);
+        let fitted = fitted(study, &job.params, terminal, |_| {
             epochs += 1;
             bar.inc(1);
-            if terminal.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let fail = |error: &dyn std::fmt::Display| {
-            Failure::input(format!("λ = {}, seed {}: {error}", job.params.lambda, job.seed))
-        };
-        let fitted = fit(&job.params, &study.train.examples, &study.validation.examples, &mut observe)
-            .map_err(|error| fail(&error))?;
-        terminal.keep_going()?;
+        });
+        let fitted = fitted.map_err(|failure| failure.about(&about))?;
         bar.inc((job.params.epochs - epochs) as u64);
-        let summary = Summary::new(study, &fitted.model, goal).map_err(|error| fail(&error))?;
+        let summary =
+            Summary::new(study, &fitted.model, goal).map_err(|error| Failure::input(format!("{about}: {error}")))?;
         let cell = GridCell::new(job.params.lambda, job.delta_max, job.seed, fitted.best.epoch, &summary);
         kept.write_json(&file_name(job), &Kept { key: job.key.clone(), cell: cell.clone() })?;
         bar.set_message(format!("sweeping: {} of {} models", done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len()));
@@ -283,16 +285,4 @@ fn train_missing(
     }
     let mut trained = trained?.into_iter();
     Ok(known.into_iter().filter_map(|cell| cell.or_else(|| trained.next())).collect())
-}
-
-/// Splits and encodes the rows for one policy and seed.
-fn study_of(policy: &Policy, seed: u64, arguments: &Arguments, loaded: &Loaded, rows: &Rows) -> Result<Study, Failure> {
-    let preset = Preset::from(arguments.training.preset);
-    let plan = preset.split(rows.dataset.len(), seed);
-    let split = match &rows.test {
-        Some(test) => Split::with_test(&rows.dataset, test, &plan),
-        None => Split::new(&rows.dataset, &plan),
-    };
-    let split = split.map_err(|error| loaded.failure(error))?;
-    Study::new(policy.clone(), split, preset.lattice()).map_err(|error| loaded.failure(error))
 }

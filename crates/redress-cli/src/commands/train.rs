@@ -8,8 +8,8 @@ use redress::{
     artifact::{Artifact, Origin},
     calibrate::Certificate,
     pipeline::{Goal, Study, Summary},
-    recourse::{Measure, causal::StructuralModel},
-    train::{CheckedParams, EpochReport, Fitted, TrainError, TrainParams, fit},
+    recourse::{Budget, Measure, causal::StructuralModel},
+    train::{CheckedParams, EpochReport, Fitted, TrainParams, fit_while},
 };
 use serde_json::{Value, json};
 
@@ -96,8 +96,11 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     };
     let artifact = certified(&study, &model, origin, arguments.goal.date.clone());
     let advisor = artifact.advisor(Measure::default()).map_err(|error| Failure::input(error.to_string()))?;
+    let budget = Budget { stop: Some(terminal.stop_flag()), ..Budget::default() };
+    let examples = reports::train::examples(&advisor, &study.test.dataset.people, budget);
+    terminal.keep_going()?;
     let metrics = metrics(&study, &model, &baseline);
-    let report = reports::train::report(&study, &loaded, &model, &baseline, &artifact, &advisor);
+    let report = reports::train::report(&study, &loaded, &model, &baseline, &artifact, &examples);
     folder.create()?;
     let model_path = folder.path("model.safetensors");
     artifact.save(&model_path).map_err(|error| Failure::input(error.to_string()))?;
@@ -106,7 +109,7 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     folder.write("report.html", report.html().as_bytes())?;
 
     terminal.json(&metrics);
-    terminal.say(reports::train::terminal_summary(&study, &model, &baseline, &artifact, &advisor, terminal));
+    terminal.say(reports::train::terminal_summary(&study, &model, &baseline, &artifact, &examples, terminal));
     terminal.say(format!("Wrote model.safetensors, metrics.json, certificate.json and report.html to {folder}"));
     Ok(Exit::Done)
 }
@@ -121,7 +124,7 @@ pub fn train(
     speak: bool,
 ) -> Result<Run, Failure> {
     let begun = Instant::now();
-    let mut observe = |report: &EpochReport| {
+    let fitted = fitted(study, params, terminal, |report| {
         bar.inc(1);
         if speak {
             let seen = &report.validation;
@@ -130,14 +133,27 @@ pub fn train(
                 seen.f1, seen.accuracy, seen.recourse_all
             ));
         }
-        if terminal.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let fitted = fit(params, &study.train.examples, &study.validation.examples, &mut observe)
-        .map_err(|error: TrainError| Failure::input(error.to_string()))?;
-    terminal.keep_going()?;
+    })?;
     let seconds = begun.elapsed().as_secs_f64();
     let summary = Summary::new(study, &fitted.model, goal).map_err(|error| Failure::input(error.to_string()))?;
     Ok(Run { params: params.clone(), fitted, summary, seconds })
+}
+
+/// Fits weights to the rows of a study until that is done, or Ctrl-C is pressed; `observe` sees every epoch.
+pub fn fitted(
+    study: &Study,
+    params: &CheckedParams,
+    terminal: &Terminal,
+    mut observe: impl FnMut(&EpochReport),
+) -> Result<Fitted, Failure> {
+    let mut observe = |report: &EpochReport| {
+        observe(report);
+        ControlFlow::Continue(())
+    };
+    let (train, validation) = (&study.train.examples, &study.validation.examples);
+    let fitted = fit_while(params, train, validation, &mut observe, &|| !terminal.stopped());
+    terminal.keep_going()?;
+    fitted.map_err(|error| Failure::input(error.to_string()))
 }
 
 /// The model at its certified threshold, with the certificate.

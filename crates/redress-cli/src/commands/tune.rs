@@ -1,17 +1,20 @@
 //! `redress tune`: the best F1 under the guarantee.
 
-use std::{ops::ControlFlow, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use rayon::prelude::*;
 use redress::{
     pipeline::{Goal, Prospect, Study},
-    train::{CheckedParams, fit},
+    train::CheckedParams,
 };
 use redress_report::{Cell, Column, Table};
 use serde_json::{Value, json};
 
-use super::settings::{GoalArguments, TrainingArguments};
+use super::{
+    settings::{GoalArguments, TrainingArguments},
+    train::fitted,
+};
 use crate::{
     failure::{Exit, Failure},
     output::write_whole,
@@ -99,13 +102,7 @@ fn trial(
     bar: &indicatif::ProgressBar,
     terminal: &Terminal,
 ) -> Result<Trial, Failure> {
-    let mut observe = |_: &redress::train::EpochReport| {
-        bar.inc(1);
-        if terminal.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let fitted = fit(params, &study.train.examples, &study.validation.examples, &mut observe)
-        .map_err(|error| Failure::input(error.to_string()))?;
-    terminal.keep_going()?;
+    let fitted = fitted(study, params, terminal, |_| bar.inc(1))?;
     let prospect = Prospect::new(study, &fitted.model, goal).map_err(|error| {
         Failure::input(format!("on validation rows: {error}"))
             .help("the default preset keeps more rows for validation than the paper's")

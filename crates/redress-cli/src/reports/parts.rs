@@ -3,7 +3,7 @@
 use redress::{
     audit::curve::CurvePoint,
     calibrate::Certificate,
-    policy::{Direction, Policy},
+    policy::{Direction, FeatureRule, Policy},
     recourse::{Explanation, Outcome},
 };
 use redress_report::{
@@ -14,7 +14,17 @@ use redress_report::{
 
 /// "Who may change what": the policy in plain words.
 pub fn policy_section(policy: &Policy) -> Section {
-    let rules = policy.features.iter().enumerate().map(|(feature, rule)| {
+    let section = Section::new("Who may change what")
+        .id("policy")
+        .lead("Every action that redress suggests keeps to these rules, and the guarantee counts nothing else.")
+        .block(rules(policy, |_| true));
+    between_features(section, policy).block(Block::details("The policy file", [Block::code(policy.source.clone())]))
+}
+
+/// What a policy says about each of some features.
+pub fn rules(policy: &Policy, about: impl Fn(&FeatureRule) -> bool) -> Block {
+    let features = policy.features.iter().enumerate().filter(|(_, rule)| about(rule));
+    let rule = |(feature, rule): (usize, &FeatureRule)| {
         let tag = match rule.action.change {
             Direction::Fixed => "fixed",
             Direction::Increase => "may go up",
@@ -22,16 +32,14 @@ pub fn policy_section(policy: &Policy) -> Section {
             Direction::Any => "may change",
         };
         Rule::new(rule.label.clone(), policy.feature_in_words(feature)).tag(tag)
-    });
-    let mut section = Section::new("Who may change what")
-        .id("policy")
-        .lead("Every action that redress suggests keeps to these rules, and the guarantee counts nothing else.")
-        .block(Block::Rules(rules.collect()));
+    };
+    Block::Rules(features.map(rule).collect())
+}
+
+/// Adds what a policy says about several features at once.
+pub fn between_features(section: Section, policy: &Policy) -> Section {
     let sentences: Vec<String> = policy.constraints_in_words().into_iter().chain(policy.links_in_words()).collect();
-    if !sentences.is_empty() {
-        section = section.block(Block::list(sentences));
-    }
-    section.block(Block::details("The policy file", [Block::code(policy.source.clone())]))
+    if sentences.is_empty() { section } else { section.block(Block::list(sentences)) }
 }
 
 /// What a certificate does not say.
@@ -44,17 +52,62 @@ pub fn limits_section() -> Section {
     ]))
 }
 
-/// F1 and recourse over the threshold, with the bound and the threshold in force.
-pub fn threshold_chart(curve: &[CurvePoint], certificate: &Certificate) -> LineChart {
+/// The words that reports cannot do without, for readers who meet them for the first time.
+pub fn words_section() -> Section {
+    let words = [
+        ("recourse", "a change that the policy permits and that turns the model's no into a yes"),
+        ("recourse neg", "the share of those denied who have recourse"),
+        ("recourse all", "the share of everybody who is approved as they are, or has recourse"),
+        (
+            "score and threshold",
+            "the model gives everybody a score between 0 and 1; from the threshold on the answer is yes",
+        ),
+        ("bound", "the highest threshold at which the guarantee still holds"),
+        ("accuracy", "the share of decisions that agree with the labels, which say how it really turned out"),
+        ("precision", "of those approved, the share who turned out well"),
+        ("recall", "of those who turned out well, the share approved"),
+        ("F1", "precision and recall in one figure, between 0 and 1: high only where both are"),
+        ("λ (lambda)", "the weight that training gives to recourse; with 0 the model is an ordinary classifier"),
+        (
+            "95% interval",
+            "where the true share lies, as far as so many people can tell: it is missed one time in twenty",
+        ),
+        (
+            "standard deviation",
+            "how much people usually differ in a feature; costs count changes in it, so that hours and euros can be added",
+        ),
+        (
+            "one-step linear program",
+            "the quick search for recourse that the guarantee counts: one straight step, as far as the policy permits",
+        ),
+    ];
+    let rules = words.map(|(word, meaning)| Rule::new(word, meaning));
+    Section::new("Words used here").id("words").block(Block::Rules(rules.to_vec()))
+}
+
+/// Recourse and, where there are labels, performance over the threshold; with the bound, where there is a certificate, and
+/// the threshold in force, a score.
+pub fn threshold_chart(
+    curve: &[CurvePoint],
+    labelled: bool,
+    certificate: Option<&Certificate>,
+    in_force: f64,
+) -> LineChart {
     let pick = |value: fn(&CurvePoint) -> f64| curve.iter().map(|at| (at.threshold, value(at))).collect::<Vec<_>>();
-    let ceiling = redress::calibrate::ceiling(&certificate.overall, &certificate.groups);
-    LineChart::new("Performance and recourse by threshold", Axis::new("threshold θ₀ (score)"), Axis::new("share"))
-        .series(Series::xy("F1", pick(|at| at.performance.f1)))
-        .series(Series::xy("accuracy", pick(|at| at.performance.accuracy)))
-        .series(Series::xy("approved or recourse", pick(|at| at.recourse.all())))
-        .series(Series::xy("recourse of the denied", pick(|at| at.recourse.neg())))
-        .reference(Reference::x(ceiling.probability(), "bound"))
-        .reference(Reference::x(certificate.threshold.probability(), "in force"))
+    let axes = (Axis::new("threshold (score)"), Axis::percent("share"));
+    let mut chart = LineChart::new("Performance and recourse by threshold", axes.0, axes.1)
+        .series(Series::xy("approved or with recourse", pick(|at| at.recourse.all())))
+        .series(Series::xy("recourse of those denied", pick(|at| at.recourse.neg())));
+    if labelled {
+        chart = chart
+            .series(Series::xy("F1", pick(|at| at.performance.f1)))
+            .series(Series::xy("accuracy", pick(|at| at.performance.accuracy)));
+    }
+    if let Some(certificate) = certificate {
+        let bound = redress::calibrate::ceiling(&certificate.overall, &certificate.groups);
+        chart = chart.reference(Reference::x(bound.probability(), "bound"));
+    }
+    chart.reference(Reference::x(in_force, "in force"))
 }
 
 /// One person before and after, as a card.

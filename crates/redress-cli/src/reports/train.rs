@@ -6,7 +6,7 @@ use redress::{
     calibrate::{Certificate, FailureProb},
     dataset::People,
     pipeline::{Study, Summary},
-    recourse::{Advisor, Explanation, Outcome, Request},
+    recourse::{Advisor, Budget, Explanation, Outcome, Request},
     train::{Inner, reach},
 };
 use redress_report::{
@@ -56,7 +56,7 @@ pub fn terminal_summary(
     model: &Run,
     baseline: &Run,
     artifact: &Artifact,
-    advisor: &Advisor,
+    examples: &[(usize, Explanation)],
     terminal: &Terminal,
 ) -> String {
     let rows = [&study.train, &study.validation, &study.calibration, &study.test].map(|part| part.examples.len());
@@ -87,7 +87,7 @@ pub fn terminal_summary(
         ))
     );
     let people = &study.test.dataset.people;
-    if let Some((index, explanation)) = examples(advisor, people, 1).first() {
+    if let Some((index, explanation)) = examples.first() {
         let row = people.source_rows[*index];
         text += &format!("\nFor example, row {row} of the table: {}\n", in_words(explanation));
     }
@@ -116,8 +116,8 @@ pub fn in_words(explanation: &Explanation) -> String {
 }
 
 /// The first test people whom the model denies and who have a way to a yes: their rows in the table, and the way.
-pub fn examples(advisor: &Advisor, people: &People, count: usize) -> Vec<(usize, Explanation)> {
-    let request = Request::default();
+pub fn examples(advisor: &Advisor, people: &People, budget: Budget) -> Vec<(usize, Explanation)> {
+    let request = Request { budget, ..Request::default() };
     let mut found = Vec::new();
     for index in 0..people.len().min(2_000) {
         let overrides = people.overrides.get(index);
@@ -125,7 +125,7 @@ pub fn examples(advisor: &Advisor, people: &People, count: usize) -> Vec<(usize,
             && explanation.outcome == Outcome::Recourse
         {
             found.push((index, explanation));
-            if found.len() == count {
+            if found.len() == EXAMPLES {
                 break;
             }
         }
@@ -140,7 +140,7 @@ pub fn report(
     model: &Run,
     baseline: &Run,
     artifact: &Artifact,
-    advisor: &Advisor,
+    examples: &[(usize, Explanation)],
 ) -> Report {
     let Some(certificate) = &artifact.certificate else { return Report::default() };
     let alpha = FailureProb::new(0.05).unwrap_or(certificate.overall.alpha);
@@ -183,10 +183,9 @@ pub fn report(
     if !certificate.groups.is_empty() {
         report = report.section(groups_section(certificate));
     }
-    let cards = examples(advisor, &study.test.dataset.people, EXAMPLES);
-    if !cards.is_empty() {
+    if !examples.is_empty() {
         let people = &study.test.dataset.people;
-        let cards = cards.iter().map(|(index, explanation)| {
+        let cards = examples.iter().map(|(index, explanation)| {
             parts::person_card(format!("Row {}", people.source_rows[*index]), facts(people, *index), explanation)
         });
         let section = Section::new("People, before and after").id("people").lead(
@@ -198,6 +197,7 @@ pub fn report(
         .section(training_section(model, baseline))
         .section(parts::policy_section(&study.policy))
         .section(parts::limits_section())
+        .section(parts::words_section())
         .provenance("redress", env!("CARGO_PKG_VERSION"))
         .provenance("data", loaded.origin())
         .provenance("seed", model.params.seed.to_string())
@@ -213,7 +213,7 @@ pub fn report(
 /// A person's features in one line.
 pub fn facts(people: &People, index: usize) -> String {
     let values = people.row(index).iter().enumerate().map(|(feature, &value)| {
-        format!("{} {}", people.schema.features[feature].label, people.schema.show(feature, value))
+        format!("{} {}", people.schema.features[feature].label, people.schema.show_about(feature, value))
     });
     values.collect::<Vec<_>>().join(" · ")
 }
@@ -228,7 +228,12 @@ fn threshold_section(study: &Study, model: &Run, certificate: &Certificate) -> S
             "A higher threshold asks more of everybody. Any threshold at or below the bound carries the guarantee; the \
              one in force has the best F1 on validation rows among those.",
         )
-        .block(Block::chart(parts::threshold_chart(&curve, certificate)))
+        .block(Block::chart(parts::threshold_chart(
+            &curve,
+            true,
+            Some(certificate),
+            certificate.threshold.probability(),
+        )))
 }
 
 /// The bound of each group.
@@ -258,7 +263,7 @@ fn training_section(model: &Run, baseline: &Run) -> Section {
     let by_epoch = |run: &Run, value: fn(&redress::train::EpochReport) -> f64| {
         run.fitted.epochs.iter().map(|report| (report.epoch as f64, value(report))).collect::<Vec<_>>()
     };
-    let chart = LineChart::new("Validation rows by epoch", Axis::new("epoch"), Axis::new("share"))
+    let chart = LineChart::new("Validation rows by epoch", Axis::whole("epoch"), Axis::percent("share").tight())
         .series(Series::xy("F1, with recourse", by_epoch(model, |report| report.validation.f1)))
         .series(Series::xy("F1, baseline", by_epoch(baseline, |report| report.validation.f1)))
         .series(Series::xy("recourse all, with recourse", by_epoch(model, |report| report.validation.recourse_all)))

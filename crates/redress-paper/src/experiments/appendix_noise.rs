@@ -93,7 +93,10 @@ fn run(lab: &Lab) -> Result<Outcome, PaperError> {
         lab.keep_going()?;
         let study = lab.study(&Sample::paper(data, seed))?;
         let examples = &study.train.examples;
-        Ok(Gan::train(&GanParams { seed, ..params }, &examples.points, examples.width()))
+        let params = GanParams { seed, ..params };
+        let gan = Gan::train(&params, &examples.points, examples.width(), &|| lab.keep_going().is_ok());
+        lab.keep_going()?;
+        Ok(gan)
     });
     let gans = gans.collect::<Result<Vec<Gan>, PaperError>>()?;
     for data in present {

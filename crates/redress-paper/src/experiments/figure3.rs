@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use redress::recourse::{
-    Budget, Case, Costs, Measure, Solver,
+    Case, Costs, Measure, Solver,
     causal::{Causal, StructuralModel},
 };
 use redress_report::chart::{Axis, LineChart, Point, Series};
@@ -55,11 +55,13 @@ fn recourse_neg(lab: &Lab, model: &Appraised) -> Result<f64, PaperError> {
         .collect();
     let costs = Costs::new(&study.policy, study.space.encoding(), Measure::L1);
     let sets = feasible_sets(study, &study.test, &rows)?;
+    let budget = lab.budget();
     let reached = sets.par_iter().filter(|feasible| {
         let case = Case::new(&model.model, feasible, model.threshold, &costs);
-        solver.solve(&case, &Budget::default()).reaches_yes()
+        solver.solve(&case, &budget).reaches_yes()
     });
     let reached = reached.count();
+    lab.keep_going()?;
     Ok(if rows.is_empty() { 1.0 } else { reached as f64 / rows.len() as f64 })
 }
 

@@ -72,7 +72,9 @@ fn lineup(lab: &Lab, model: &Appraised, beside: Beside) -> Result<Lineup, PaperE
     let mut denied: Vec<usize> = (0..logits.len()).filter(|&row| !model.threshold.approves(logits[row])).collect();
     denied.shuffle(&mut random);
     denied.truncate(PEOPLE.min(lab.settings.people().saturating_mul(2)));
-    let (ways, _) = search(model, part, Method::Gradient, model.threshold, &denied, lab.settings.reading)?;
+    let (reading, budget) = (lab.settings.reading, lab.budget());
+    let (ways, _) = search(model, part, Method::Gradient, model.threshold, &denied, reading, &budget)?;
+    lab.keep_going()?;
     let mut others: Vec<usize> = (0..logits.len()).collect();
     others.shuffle(&mut random);
     let real = |index: usize, way: &Way| match beside {

@@ -50,14 +50,15 @@ pub struct Gan {
 }
 
 impl Gan {
-    /// Trains on rows of `width` numbers each. There must be at least one row.
-    pub fn train(params: &GanParams, points: &[f32], width: usize) -> Gan {
+    /// Trains on rows of `width` numbers each. There must be at least one row. Ends early once `keep_going` says no, with
+    /// what it has come to by then.
+    pub fn train(params: &GanParams, points: &[f32], width: usize, keep_going: &dyn Fn() -> bool) -> Gan {
         let GanParams { code, hidden, batch, .. } = *params;
         let mut random = ChaCha8Rng::seed_from_u64(params.seed);
         let mut generator = Net::new(&[code, hidden, hidden, width], &mut random);
         let mut critic = Net::new(&[width, hidden, hidden, 1], &mut random);
         let (mut generate, mut criticise) = (RmsProp::new(&generator, params.rate), RmsProp::new(&critic, params.rate));
-        for _ in 0..params.steps {
+        for _ in (0..params.steps).take_while(|_| keep_going()) {
             for _ in 0..params.critic {
                 let made = generator.run(&codes(batch, code, &mut random)).output;
                 let real = sample(points, width, batch, &mut random);
@@ -75,7 +76,7 @@ impl Gan {
             let (slopes, _) = generator.back(&trace, towards);
             generate.step(&mut generator, &slopes);
         }
-        let inverter = invert(params, &generator, points, width, &mut random);
+        let inverter = invert(params, &generator, (points, width), &mut random, keep_going);
         Gan { generator, inverter, code }
     }
 
@@ -133,7 +134,13 @@ impl Gan {
 }
 
 /// Trains I to undo G: small `|G(I(x)) − x|²` on real rows and `|I(G(z)) − z|²` on codes.
-fn invert(params: &GanParams, generator: &Net, points: &[f32], width: usize, random: &mut ChaCha8Rng) -> Net {
+fn invert(
+    params: &GanParams,
+    generator: &Net,
+    (points, width): (&[f32], usize),
+    random: &mut ChaCha8Rng,
+    keep_going: &dyn Fn() -> bool,
+) -> Net {
     let GanParams { code, hidden, batch, .. } = *params;
     let mut inverter = Net::new(&[width, hidden, hidden, code], random);
     let mut descend = RmsProp::new(&inverter, params.rate);
@@ -141,7 +148,7 @@ fn invert(params: &GanParams, generator: &Net, points: &[f32], width: usize, ran
         let scale = 2.0 / batch as f32;
         trace.output.iter().zip(target).map(|(found, wanted)| scale * (found - wanted)).collect()
     };
-    for _ in 0..params.steps {
+    for _ in (0..params.steps).take_while(|_| keep_going()) {
         let real = sample(points, width, batch, random);
         let found = inverter.run(&real);
         let made = generator.run(&found.output);
@@ -204,7 +211,7 @@ mod tests {
 
     #[test]
     fn made_rows_come_to_lie_where_the_real_ones_do() {
-        let gan = Gan::train(&GanParams { steps: 600, ..GanParams::default() }, &line(), 2);
+        let gan = Gan::train(&GanParams { steps: 600, ..GanParams::default() }, &line(), 2, &|| true);
         let mut random = ChaCha8Rng::seed_from_u64(2);
         let made = gan.generate(&codes(500, 8, &mut random));
         let mean = |column: usize| made.chunks_exact(2).map(|row| row[column]).sum::<f32>() / 500.0;
@@ -217,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_natural_example_is_decided_otherwise() {
-        let gan = Gan::train(&GanParams { steps: 300, ..GanParams::default() }, &line(), 2);
+        let gan = Gan::train(&GanParams { steps: 300, ..GanParams::default() }, &line(), 2, &|| true);
         let model = Model::Linear(Linear::new(vec![1.0, 0.0], -2.0).unwrap());
         let mut random = ChaCha8Rng::seed_from_u64(5);
         let point = [1.8, -1.2];

@@ -42,7 +42,7 @@ pub use histogram::{Bins, Histogram};
 pub use panels::Panels;
 pub use scale::{Axis, Format};
 pub use series::{Across, Estimate, Point, Reference, Series, Spread};
-pub use xy::{LineChart, ScatterChart};
+pub use xy::{LineChart, PlaneChart, ScatterChart};
 
 /// The width of a chart laid out for a desk, in pixels.
 const WIDE: f64 = 760.0;

@@ -67,25 +67,37 @@ pub(crate) fn shorten(text: &str, limit: f64) -> String {
     out.trim_end().to_owned() + "…"
 }
 
-/// A word cut where it is wider than `limit`.
+/// A word cut where it is wider than `limit`: behind a hyphen, slash or underscore, or else anywhere.
 fn pieces(word: &str, limit: f64) -> Vec<String> {
-    let mut out = vec![String::new()];
-    let mut used = 0.0;
+    let mut out: Vec<String> = Vec::new();
+    let mut line = String::new();
     for c in word.chars() {
-        let step = advance(c) * SIZE;
-        if used + step > limit && used > 0.0 {
-            out.push(String::new());
-            used = 0.0;
-        }
-        used += step;
-        if let Some(line) = out.last_mut() {
-            line.push(c);
+        line.push(c);
+        while width(&line) > limit && line.chars().nth(1).is_some() {
+            let before = &line[..line.len() - c.len_utf8()];
+            let cut = before.rfind(['-', '/', '_']).map_or(before.len(), |at| at + 1);
+            let rest = line.split_off(cut);
+            out.push(std::mem::replace(&mut line, rest));
         }
     }
+    out.push(line);
     out
 }
 
 /// Whether `text` fits in two lines of `limit` without a word being cut.
 pub(crate) fn fits(text: &str, limit: f64) -> bool {
     text.split_whitespace().all(|word| width(word) <= limit) && wrap(text, limit, usize::MAX).len() <= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_words_are_cut_behind_a_hyphen_where_they_have_one() {
+        let limit = width("Amer-Indian-E");
+        assert_eq!(wrap("race = Amer-Indian-Eskimo", limit, 4), ["race =", "Amer-Indian-", "Eskimo"]);
+        assert!(wrap("-wwwwwwwwwwwwwww", 40.0, 99).iter().all(|line| width(line) <= 40.0));
+        assert_eq!(wrap("abcdef", width("abc"), 9), ["abc", "def"]);
+    }
 }

@@ -10,94 +10,14 @@ use super::{Draw, Size};
 use crate::table::Table;
 
 /// Series over a common x: curves over λ, over a threshold, over epochs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LineChart {
-    /// What the chart shows.
-    pub title: String,
-    /// What it says, for readers who cannot see it; made from the data if not given.
-    pub description: Option<String>,
-    /// Across.
-    pub x: Axis,
-    /// Upwards.
-    pub y: Axis,
-    /// The lines.
-    pub series: Vec<Series>,
-    /// Bounds and thresholds.
-    pub references: Vec<Reference>,
-}
-
-impl LineChart {
-    /// A chart without lines.
-    pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> LineChart {
-        LineChart { title: title.into(), x, y, ..LineChart::default() }
-    }
-
-    /// The same chart with one more line.
-    pub fn series(mut self, series: Series) -> LineChart {
-        self.series.push(series);
-        self
-    }
-
-    /// The same chart with a reference line.
-    pub fn reference(mut self, reference: Reference) -> LineChart {
-        self.references.push(reference);
-        self
-    }
-
-    /// The same chart described in words.
-    pub fn description(self, description: impl Into<String>) -> LineChart {
-        LineChart { description: Some(description.into()), ..self }
-    }
-
-    fn parts(&self) -> Parts<'_> {
-        Parts { x: &self.x, y: &self.y, series: &self.series, references: &self.references }
-    }
-}
-
-impl Draw for LineChart {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn summary(&self) -> String {
-        self.description.clone().unwrap_or_else(|| self.parts().summary("Line chart"))
-    }
-
-    fn legend(&self) -> Vec<Entry> {
-        entries(self.series.iter().map(|series| (series.name.as_str(), series.style)), Swatch::Line)
-    }
-
-    fn labels_itself(&self, width: f64) -> bool {
-        let legend = self.legend();
-        let widest = legend.iter().map(|entry| text::width(&entry.name)).fold(0.0, f64::max);
-        width >= 560.0 && (2..=8).contains(&legend.len()) && widest <= 170.0
-    }
-
-    fn restyle(&mut self, style: &dyn Fn(&str) -> usize) {
-        self.series.iter_mut().for_each(|series| series.style = Some(style(&series.name)));
-    }
-
-    fn height(&self, width: f64, size: Size) -> f64 {
-        size.plane_height(width)
-    }
-
-    fn draw(&self, canvas: &mut Canvas, frame: Rect, size: Size) {
-        let ends = size != Size::Panel && self.labels_itself(frame.w);
-        self.parts().draw(canvas, frame, ends);
-    }
-
-    fn table(&self) -> Table {
-        self.parts().table()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.parts().is_empty()
-    }
-}
+pub type LineChart = PlaneChart<true>;
 
 /// Points on two measures: the frontier of performance against recourse, its points joined in the order of λ.
+pub type ScatterChart = PlaneChart<false>;
+
+/// Series of points on a plane. `LINES` are read from left to right, so that each may be named where it ends.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ScatterChart {
+pub struct PlaneChart<const LINES: bool> {
     /// What the chart shows.
     pub title: String,
     /// What it says, for readers who cannot see it; made from the data if not given.
@@ -112,27 +32,27 @@ pub struct ScatterChart {
     pub references: Vec<Reference>,
 }
 
-impl ScatterChart {
+impl<const LINES: bool> PlaneChart<LINES> {
     /// A chart without points.
-    pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> ScatterChart {
-        ScatterChart { title: title.into(), x, y, ..ScatterChart::default() }
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
+        Self { title: title.into(), x, y, ..Self::default() }
     }
 
     /// The same chart with one more series.
-    pub fn series(mut self, series: Series) -> ScatterChart {
+    pub fn series(mut self, series: Series) -> Self {
         self.series.push(series);
         self
     }
 
     /// The same chart with a reference line.
-    pub fn reference(mut self, reference: Reference) -> ScatterChart {
+    pub fn reference(mut self, reference: Reference) -> Self {
         self.references.push(reference);
         self
     }
 
     /// The same chart described in words.
-    pub fn description(self, description: impl Into<String>) -> ScatterChart {
-        ScatterChart { description: Some(description.into()), ..self }
+    pub fn description(self, description: impl Into<String>) -> Self {
+        Self { description: Some(description.into()), ..self }
     }
 
     fn parts(&self) -> Parts<'_> {
@@ -140,13 +60,14 @@ impl ScatterChart {
     }
 }
 
-impl Draw for ScatterChart {
+impl<const LINES: bool> Draw for PlaneChart<LINES> {
     fn title(&self) -> &str {
         &self.title
     }
 
     fn summary(&self) -> String {
-        self.description.clone().unwrap_or_else(|| self.parts().summary("Scatter chart"))
+        let kind = if LINES { "Line chart" } else { "Scatter chart" };
+        self.description.clone().unwrap_or_else(|| self.parts().summary(kind))
     }
 
     fn legend(&self) -> Vec<Entry> {
@@ -159,6 +80,12 @@ impl Draw for ScatterChart {
         legend
     }
 
+    fn labels_itself(&self, width: f64) -> bool {
+        let legend = self.legend();
+        let widest = legend.iter().map(|entry| text::width(&entry.name)).fold(0.0, f64::max);
+        LINES && width >= 560.0 && (2..=8).contains(&legend.len()) && widest <= 170.0
+    }
+
     fn restyle(&mut self, style: &dyn Fn(&str) -> usize) {
         self.series.iter_mut().for_each(|series| series.style = Some(style(&series.name)));
     }
@@ -167,8 +94,9 @@ impl Draw for ScatterChart {
         size.plane_height(width)
     }
 
-    fn draw(&self, canvas: &mut Canvas, frame: Rect, _size: Size) {
-        self.parts().draw(canvas, frame, false);
+    fn draw(&self, canvas: &mut Canvas, frame: Rect, size: Size) {
+        let ends = size != Size::Panel && self.labels_itself(frame.w);
+        self.parts().draw(canvas, frame, ends);
     }
 
     fn table(&self) -> Table {

@@ -113,7 +113,7 @@ pub fn compare(comparisons: &[Comparison], alpha: FailureProb) -> Vec<Disparity>
 
 /// Holm's adjusted p-values: the smallest times m, the next times m − 1, and so on, never decreasing. By hand: 0.01,
 /// 0.04, 0.03 → 0.03, 0.06, 0.06.
-fn holm(p_values: &[f64]) -> Vec<f64> {
+pub(super) fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
     let mut adjusted = vec![1.0; p_values.len()];

@@ -4,6 +4,7 @@ use super::{
     CertificateCheck, Example, Findings, ObservedPromise, Robustness, Without,
     disparity::compare,
     likeness::likeness,
+    paired::Decisions,
     rules::{Described, describe},
     sketch::{Distribution, Sample},
     tally::{Counted, GroupTallies, LeverTally, Tally},
@@ -100,6 +101,7 @@ pub struct Audit<'a> {
     with: Sample<Drawn>,
     without: Sample<Drawn>,
     approved: Sample<Vec<f64>>,
+    decisions: Option<Decisions>,
 }
 
 impl<'a> Audit<'a> {
@@ -115,9 +117,21 @@ impl<'a> Audit<'a> {
             with: Sample::new(SAMPLE, SEED),
             without: Sample::new(SAMPLE, SEED + 1),
             approved: Sample::new(SAMPLE, SEED + 2),
+            decisions: None,
             advisor,
             settings,
         }
+    }
+
+    /// Keeps what is decided about each row, a byte a row, so that two models can be compared person by person.
+    pub fn keeping_decisions(mut self) -> Self {
+        self.decisions = Some(Decisions::default());
+        self
+    }
+
+    /// What was decided about each row so far; nothing unless that is kept.
+    pub fn take_decisions(&mut self) -> Decisions {
+        self.decisions.take().unwrap_or_default()
     }
 
     /// Adds the rows of a piece. `keep_going` is asked now and then, and ends the work when it says no.
@@ -165,6 +179,9 @@ impl<'a> Audit<'a> {
             self.thresholds.add(reached.logits[row], reached.moved[row], person.label == Some(true));
             let values = people.row(row);
             let source = people.source_rows[row];
+            if let Some(decisions) = &mut self.decisions {
+                decisions.add(source, *person);
+            }
             match person.verdict {
                 None => self.approved.offer(source as u64, || values.to_vec()),
                 Some(verdict) => {
@@ -347,7 +364,7 @@ impl Sampled<'_> {
             .map(|drawn| {
                 let explanation = self.advisor.explain(&drawn.values, drawn.overrides.as_ref(), &self.request)?;
                 let fact = |(feature, value): (usize, &f64)| {
-                    (schema.features[feature].label.clone(), schema.show(feature, *value))
+                    (schema.features[feature].label.clone(), schema.show_about(feature, *value))
                 };
                 Ok(Example { row: drawn.row, facts: drawn.values.iter().enumerate().map(fact).collect(), explanation })
             })

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Audit, AuditError, AuditSettings, Findings, Requirement, disparity::Rate};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::{Audit, AuditError, AuditSettings, Findings, Requirement, disparity::Rate, paired::PairedRate};
 use crate::{
     calibrate::{Certificate, Evidence, FailureProb, MissRate, Threshold, clopper_pearson, pare},
     dataset::{Dataset, Feature, FeatureKind, GroupColumn, People, Piece, ReadSummary, Schema},
@@ -19,13 +22,19 @@ const POLICY: &str = "[data]\npath = \"p.csv\"\nlabel = \"y\"\nfavourable = 1\n\
 
 /// A model that says yes from 40 hours on; people may work up to ten hours more.
 fn advisor() -> Advisor {
+    advisor_from(40.0)
+}
+
+/// A model that says yes from so many hours on.
+fn advisor_from(hours: f64) -> Advisor {
     let policy = Policy::parse(POLICY, "p").unwrap();
     let train = people(&[(30.0, 30.0), (40.0, 40.0), (50.0, 50.0)]);
     let encoding = Encoding::fit(&Dataset { people: train, labels: vec![false, true, true], groups: vec![] });
     let space = ActionSpace::new(&policy, &encoding, Lattice::AsPolicy).unwrap();
     let costs = Costs::new(&policy, &encoding, Measure::L1);
     let model = Model::Linear(Linear::new(vec![1.0, 0.0], 0.0).unwrap());
-    Advisor::new(model, space, Threshold::HALF, costs, None).unwrap()
+    let threshold = Threshold::from_logit((hours - 40.0) / encoding.deviation(0));
+    Advisor::new(model, space, threshold, costs, None).unwrap()
 }
 
 fn people(rows: &[(f64, f64)]) -> People {
@@ -183,6 +192,49 @@ fn a_planted_disparity_is_flagged_and_equal_groups_are_not() {
     // They are told by their hours, and by nothing else.
     assert_eq!(planted.without.rules[0].conditions, ["hours at most 20 hours"]);
     assert_eq!((planted.without.rules[0].coverage, planted.without.rules[0].precision), (1.0, 1.0));
+}
+
+/// 300 people of two groups, drawn at random: 20 to 49 hours, and so many hours less in the first group.
+fn drawn(random: &mut ChaCha8Rng, less: f64) -> Piece {
+    let person = |random: &mut ChaCha8Rng| {
+        let group = random.random_range(0..2u32);
+        let hours = f64::from(random.random_range(20..50));
+        (if group == 0 { hours - less } else { hours }, group)
+    };
+    let rows: Vec<(f64, u32)> = (0..300).map(|_| person(random)).collect();
+    piece(&rows, &["women", "men"])
+}
+
+#[test]
+fn whole_audits_keep_to_the_stated_rate_of_false_alarms() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut flagged = |audits: usize, less: f64| {
+        let audits = (0..audits).map(|_| run(&[drawn(&mut random, less)], Method::Lp, &["sex"]).unwrap());
+        audits.filter(|found| found.flagged().next().is_some()).count()
+    };
+    // At most 5%: Binomial(400, 0.05) is above 36 once in 3,000 times.
+    let alarms = flagged(400, 0.0);
+    assert!(alarms <= 36, "{alarms} false alarms in 400 audits");
+    let caught = flagged(100, 8.0);
+    assert!(caught >= 97, "{caught} of 100 planted disparities caught");
+}
+
+#[test]
+fn two_models_are_compared_person_by_person() {
+    let decisions = |hours: f64| {
+        let advisor = advisor_from(hours);
+        let mut audit = Audit::new(&advisor, settings(Method::Exact, &[])).keeping_decisions();
+        audit.add(&Piece { groups: vec![], ..ten() }, &|_| true).unwrap();
+        audit.take_decisions()
+    };
+    // From 44 hours on, 41 hours are no longer approved, 32 are out of reach, and the label of 41 hours is missed.
+    let found = decisions(40.0).compare(&decisions(44.0), FailureProb::new(0.05).unwrap());
+    let counts: Vec<_> = found.iter().map(|paired| (paired.rate, paired.only_first, paired.only_second)).collect();
+    assert_eq!(counts, [(PairedRate::Approval, 1, 0), (PairedRate::RecourseAll, 1, 0), (PairedRate::Accuracy, 1, 0)]);
+    let rates: Vec<_> = found.iter().map(|paired| (paired.first, paired.second)).collect();
+    assert_eq!(rates, [(0.4, 0.3), (0.7, 0.6), (0.9, 0.8)]);
+    // One person alone falls to one side for certain.
+    assert!(found.iter().all(|paired| paired.people == 10 && paired.p_value > 0.999 && !paired.beyond_chance));
 }
 
 #[test]

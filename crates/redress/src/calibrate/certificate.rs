@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Threshold, allowed_misses,
+    FailureProb, MissRate, Threshold, allowed_misses,
     pare::{Bound, GroupBound},
 };
 
@@ -156,18 +156,23 @@ impl Certificate {
 
     /// The promise in one sentence, for reports and terminals.
     pub fn sentence(&self) -> String {
-        let percent = |share: f64| {
-            let digits = format!("{:.4}", share * 100.0);
-            digits.trim_end_matches('0').trim_end_matches('.').to_owned()
-        };
-        let whom = if self.groups.is_empty() { "" } else { " in every named group" };
-        format!(
-            "With {}% confidence, at least {} in 100 people like these{whom} are approved or can reach approval by a \
-             change the policy permits.",
-            percent(1.0 - self.overall.alpha.get()),
-            percent(1.0 - self.overall.epsilon.get()),
-        )
+        promise(self.overall.epsilon, self.overall.alpha, !self.groups.is_empty())
     }
+}
+
+/// A PARE guarantee in one sentence, for everybody or in every group.
+pub fn promise(epsilon: MissRate, alpha: FailureProb, in_groups: bool) -> String {
+    let percent = |share: f64| {
+        let digits = format!("{:.4}", share * 100.0);
+        digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    let whom = if in_groups { " in every named group" } else { "" };
+    format!(
+        "With {}% confidence, at least {} in 100 people like these{whom} are approved or can reach approval by a change the \
+         policy permits.",
+        percent(1.0 - alpha.get()),
+        percent(1.0 - epsilon.get()),
+    )
 }
 
 /// The lowest of these bounds: what the threshold must not pass.

@@ -11,6 +11,6 @@ mod tail;
 
 pub mod pare;
 
-pub use certificate::{Certificate, CertificateFault, Evidence, ceiling, sha256_hex, sha256_of};
+pub use certificate::{Certificate, CertificateFault, Evidence, ceiling, promise, sha256_hex, sha256_of};
 pub use rates::{FailureProb, MissRate, RateError, Threshold, probability};
 pub use tail::{Interval, allowed_misses, binomial_tail, clopper_pearson, rows_needed};

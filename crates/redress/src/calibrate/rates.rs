@@ -57,6 +57,12 @@ impl FailureProb {
     pub fn shared(self, groups: usize) -> Self {
         Self(self.0 / groups.max(1) as f64)
     }
+
+    /// One part of so many, and the rest: two promises that may fail so often both hold with confidence 1 − α.
+    pub fn split(self, parts: usize) -> (Self, Self) {
+        let part = self.0 / parts.max(2) as f64;
+        (Self(part), Self(self.0 - part))
+    }
 }
 
 impl TryFrom<f64> for MissRate {

@@ -175,7 +175,7 @@ fn inspect_feature(policy: &Policy, view: Option<&View>, dataset: &Dataset, feat
         FeatureKind::Number | FeatureKind::Integer => {
             let (low, high) = extremes(column(dataset, feature));
             let kind = if matches!(schema.features[feature].kind, FeatureKind::Number) { "number" } else { "integer" };
-            (kind, format!("{} to {}", schema.show(feature, low), schema.show(feature, high)))
+            (kind, format!("{} to {}", schema.show_about(feature, low), schema.show_about(feature, high)))
         }
         FeatureKind::YesNo { yes, .. } => {
             let rate = column(dataset, feature).sum::<f64>() / dataset.len().max(1) as f64;

@@ -59,6 +59,16 @@ impl Schema {
             }
         }
     }
+
+    /// The same to be read and not to be computed with: numbers with at most six digits, where they have decimals.
+    pub fn show_about(&self, feature: usize, value: f64) -> String {
+        let about = match self.features[feature].kind {
+            FeatureKind::Number if value.abs() >= 1e5 => value.round(),
+            FeatureKind::Number => format!("{value:.5e}").parse().unwrap_or(value),
+            _ => value,
+        };
+        self.show(feature, about)
+    }
 }
 
 fn settle_feature(policy: &Policy, rule: &FeatureRule, view: &View, rows: &[usize]) -> Result<Feature, DataError> {
@@ -207,4 +217,27 @@ fn fill(
     }
     let middle = (values.len() - 1) / 2;
     Ok(Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_to_be_read_have_at_most_six_digits() {
+        let feature = |kind| Feature { column: "x".into(), label: "x".into(), unit: None, kind, fill: None };
+        let schema = Schema { features: vec![feature(FeatureKind::Number), feature(FeatureKind::Integer)] };
+        for (value, shown) in [
+            (0.17732787927195148, "0.177328"),
+            (-3.0092706731202163, "-3.00927"),
+            (4137.62, "4137.62"),
+            (1234567.89, "1234568"),
+            (40.0, "40"),
+            (-0.0, "0"),
+            (1.5e-7, "0.00000015"),
+        ] {
+            assert_eq!(schema.show_about(0, value), shown);
+        }
+        assert_eq!(schema.show_about(1, 12_345_678.0), "12345678");
+    }
 }

@@ -9,7 +9,7 @@ use super::write::{key, list, number, text};
 use super::{Filter, Policy};
 use crate::dataset::{DataError, Dataset, LabelFault, Schema};
 use crate::policy::{Comparison, error::nearest};
-use crate::table::Table;
+use crate::table::{Column, Table};
 
 /// Text that stands for "missing" in many files.
 const ABSENT: [&str; 10] = ["?", "NA", "N/A", "n/a", "na", "null", "NULL", "nan", "NaN", "#N/A"];
@@ -24,12 +24,15 @@ const LARGEST_LOSS: f64 = 0.2;
 pub fn draft(table: &Table, label: &str, file: &str) -> Result<String, DataError> {
     let outcome = profile(table, label)?;
     let rows: Vec<usize> = (0..table.rows()).filter(|&row| !outcome.gaps()[row]).collect();
-    let features: Vec<Profile> = table
-        .columns()
-        .iter()
-        .filter(|column| column.name() != label)
-        .map(|column| Profile::new(column, &ABSENT, &rows))
-        .collect();
+    let columns: Vec<&Column> = table.columns().iter().filter(|column| column.name() != label).collect();
+    let mut features: Vec<Profile> = columns.iter().map(|column| Profile::new(column, &ABSENT, &rows)).collect();
+    for later in 1..columns.len() {
+        let same = |earlier: &usize| features[*earlier].shape.is_used() && alike(columns[*earlier], columns[later]);
+        if let Some(earlier) = (0..later).find(same) {
+            let reason = format!("the same as {} in every row", text(columns[earlier].name()));
+            features[later].shape = Shape::Unused(reason);
+        }
+    }
     let marks: Vec<&String> = features.iter().chain([&outcome]).flat_map(|profile| &profile.marks).collect();
     let absent: Vec<&str> = ABSENT.into_iter().filter(|mark| marks.iter().any(|known| known == mark)).collect();
     let rule = match missing_rows(&features, rows.len()) {
@@ -45,6 +48,12 @@ pub fn draft(table: &Table, label: &str, file: &str) -> Result<String, DataError
     let written = write(&outcome, &features, &absent, rule.map(|(_, rows)| ("fill", rows)), file);
     reads(&written, table)?;
     Ok(written)
+}
+
+/// Whether two columns hold the same values.
+fn alike(one: &Column, other: &Column) -> bool {
+    let gaps_alike = || (0..one.values().len()).all(|row| one.is_missing(row) == other.is_missing(row));
+    one.values() == other.values() && gaps_alike()
 }
 
 fn profile(table: &Table, label: &str) -> Result<Profile, DataError> {

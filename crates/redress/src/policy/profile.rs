@@ -136,6 +136,13 @@ fn shape(
             known.iter().any(|(no, yes)| distinct[0].to_lowercase() == *no && distinct[1].to_lowercase() == *yes);
         return Shape::YesNo { yes: (!plain).then(|| distinct[1].clone()) };
     }
+    let example = text(&distinct[0]);
+    if distinct.iter().all(|value| is_date(value)) {
+        return unused(format!("dates, such as {example}: a column of years or days since then may say what matters"));
+    }
+    if distinct.iter().all(|value| number(&value.replacen(',', ".", 1)).is_some()) {
+        return unused(format!("numbers with a comma, such as {example}: write them with a point to use them"));
+    }
     if all_distinct {
         return unused("different in every row, like a name or a number of the person".to_owned());
     }
@@ -146,6 +153,15 @@ fn shape(
         ));
     }
     Shape::Category
+}
+
+/// Whether a text is a day, with or without a time: 2024-03-31, 31.3.2024, 3/31/2024 12:00.
+fn is_date(text: &str) -> bool {
+    let day = text.split(['T', ' ']).next().unwrap_or_default();
+    let parts: Vec<&str> = day.split(['-', '.', '/']).collect();
+    let digits = |part: &&str| part.chars().all(|character| character.is_ascii_digit());
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    parts.iter().all(digits) && matches!(lengths[..], [4, 1 | 2, 1 | 2] | [1 | 2, 1 | 2, 2 | 4])
 }
 
 /// Negative codes below numbers that are otherwise not negative.

@@ -1,6 +1,10 @@
 //! How much work a solver may do.
 
-use std::time::Instant;
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
 
 /// What a solver may spend on one person. It stops at whichever limit comes first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,7 +16,13 @@ pub struct Budget {
     /// A moment after which to stop. Answers that were cut short by it may differ from run to run; answers cut short by
     /// the other limits never do.
     pub deadline: Option<Instant>,
+    /// A flag that stops the work soon after it is set: what was not settled by then is unknown.
+    pub stop: Option<StopFlag>,
 }
+
+/// A flag that ends every search that watches it, for Ctrl-C and the like. Whoever sets it throws the answers away.
+#[derive(Clone, Copy)]
+pub struct StopFlag(&'static AtomicBool);
 
 /// What a solver did spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -33,16 +43,41 @@ pub struct Meter {
     spent: Spent,
 }
 
+impl StopFlag {
+    /// Watches a flag.
+    pub const fn new(flag: &'static AtomicBool) -> Self {
+        Self(flag)
+    }
+
+    /// Whether the flag is set.
+    pub fn is_set(self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl PartialEq for StopFlag {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl fmt::Debug for StopFlag {
+    /// Its name alone: equal budgets read alike, whenever they are looked at.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("StopFlag")
+    }
+}
+
 impl Default for Budget {
     /// Enough to decide nearly everybody, little enough to stay interactive.
     fn default() -> Self {
-        Self { evaluations: 200_000, nodes: 20_000, deadline: None }
+        Self { evaluations: 200_000, nodes: 20_000, deadline: None, stop: None }
     }
 }
 
 impl Budget {
     /// No limit at all, for tests and offline proofs.
-    pub const UNLIMITED: Self = Self { evaluations: u64::MAX, nodes: u64::MAX, deadline: None };
+    pub const UNLIMITED: Self = Self { evaluations: u64::MAX, nodes: u64::MAX, deadline: None, stop: None };
 
     /// A meter that starts at nothing spent.
     pub fn meter(&self) -> Meter {
@@ -100,7 +135,7 @@ impl Meter {
         Budget {
             evaluations: self.budget.evaluations.saturating_sub(self.spent.evaluations),
             nodes: self.budget.nodes.saturating_sub(self.spent.nodes),
-            deadline: self.budget.deadline,
+            ..self.budget
         }
     }
 
@@ -115,9 +150,10 @@ impl Meter {
         result
     }
 
-    /// Whether the deadline, if any, lies ahead.
+    /// Whether the deadline, if any, lies ahead and nobody asked to stop.
     pub(super) fn in_time(&self) -> bool {
-        self.budget.deadline.is_none_or(|deadline| Instant::now() < deadline)
+        !self.budget.stop.is_some_and(StopFlag::is_set)
+            && self.budget.deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
 }
 
@@ -129,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_meter_never_passes_its_budget() {
-        let mut meter = Budget { evaluations: 10, nodes: 2, deadline: None }.meter();
+        let mut meter = Budget { evaluations: 10, nodes: 2, ..Budget::default() }.meter();
         assert!(meter.evaluate(7) && !meter.evaluate(4) && meter.evaluate(3) && !meter.evaluate(1));
         assert!(meter.visit() && meter.visit() && !meter.visit());
         assert_eq!(meter.spent(), Spent { evaluations: 10, nodes: 2 });
@@ -137,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_share_is_spent_from_the_whole() {
-        let mut meter = Budget { evaluations: 10, nodes: 4, deadline: None }.meter();
+        let mut meter = Budget { evaluations: 10, nodes: 4, ..Budget::default() }.meter();
         assert!(meter.evaluate(1));
         meter.share(3, |part| assert!(part.evaluate(3) && !part.evaluate(1) && part.visit() && !part.visit()));
         assert_eq!(meter.spent(), Spent { evaluations: 4, nodes: 1 });
@@ -155,10 +191,20 @@ mod tests {
     #[test]
     fn what_is_kept_back_is_a_part_of_points_and_of_time() {
         let deadline = Instant::now() + Duration::from_secs(3600);
-        let budget = Budget { evaluations: 105, nodes: 7, deadline: Some(deadline) };
+        let budget = Budget { evaluations: 105, nodes: 7, deadline: Some(deadline), stop: None };
         let first = budget.without_one_in(10);
         assert_eq!((first.evaluations, first.nodes), (95, 7));
         let kept = deadline - first.deadline.unwrap();
         assert!(kept > Duration::from_secs(300) && kept <= Duration::from_secs(360), "{kept:?}");
+    }
+
+    #[test]
+    fn a_flag_that_is_set_stops_everything_and_what_is_left_too() {
+        static FLAG: AtomicBool = AtomicBool::new(false);
+        let mut meter = Budget { stop: Some(StopFlag::new(&FLAG)), ..Budget::UNLIMITED }.meter();
+        let mut rest = meter.rest().meter();
+        assert!(meter.evaluate(1) && meter.visit() && rest.visit());
+        FLAG.store(true, Ordering::Relaxed);
+        assert!(!meter.evaluate(1) && !meter.visit() && !rest.visit());
     }
 }

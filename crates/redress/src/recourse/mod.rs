@@ -28,7 +28,7 @@ pub mod lp;
 pub mod options;
 pub mod words;
 
-pub use budget::{Budget, Meter, Spent};
+pub use budget::{Budget, Meter, Spent, StopFlag};
 pub use case::{Case, Plan};
 pub use columns::columns;
 pub use cost::{Costs, Measure};

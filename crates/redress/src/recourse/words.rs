@@ -115,7 +115,7 @@ fn change(case: &Case, plan: &Plan, feature: usize) -> Change {
     Change {
         column: described.column.clone(),
         feature: described.label.clone(),
-        from: schema.show(feature, from_value),
+        from: schema.show_about(feature, from_value),
         to: schema.show(feature, readable(to_value)),
         from_value,
         to_value,

@@ -33,7 +33,7 @@ pub enum Stop {
     Finished,
     /// No epoch was better for as long as the patience allowed.
     NoBetter,
-    /// The observer asked.
+    /// Asked to.
     Asked,
 }
 
@@ -99,6 +99,9 @@ pub enum TrainError {
         /// From 1.
         epoch: usize,
     },
+    /// Asked to stop before the first epoch ended.
+    #[error("training was stopped before its first epoch ended")]
+    Stopped,
     /// The settings and the width of the points make no model.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -115,7 +118,18 @@ pub fn fit(
     validation: &Examples,
     observe: &mut dyn FnMut(&EpochReport) -> ControlFlow<()>,
 ) -> Result<Fitted, TrainError> {
-    fit_on(Isa::detect(), params, train, validation, observe)
+    run(Isa::detect(), params, train, validation, observe, &|| true)
+}
+
+/// [`fit`] for as long as `keep_going` says yes, which is asked before every step: a stop is heard within an epoch, too.
+pub fn fit_while(
+    params: &CheckedParams,
+    train: &Examples,
+    validation: &Examples,
+    observe: &mut dyn FnMut(&EpochReport) -> ControlFlow<()>,
+    keep_going: &dyn Fn() -> bool,
+) -> Result<Fitted, TrainError> {
+    run(Isa::detect(), params, train, validation, observe, keep_going)
 }
 
 /// [`fit`] on a chosen instruction set.
@@ -125,6 +139,17 @@ pub fn fit_on(
     train: &Examples,
     validation: &Examples,
     observe: &mut dyn FnMut(&EpochReport) -> ControlFlow<()>,
+) -> Result<Fitted, TrainError> {
+    run(isa, params, train, validation, observe, &|| true)
+}
+
+fn run(
+    isa: Isa,
+    params: &CheckedParams,
+    train: &Examples,
+    validation: &Examples,
+    observe: &mut dyn FnMut(&EpochReport) -> ControlFlow<()>,
+    keep_going: &dyn Fn() -> bool,
 ) -> Result<Fitted, TrainError> {
     check("training", train)?;
     check("validation", validation)?;
@@ -143,10 +168,14 @@ pub fn fit_on(
     let mut best: Option<(EpochReport, Model)> = None;
     let (mut stop, mut steps) = (Stop::Finished, 0);
 
-    for epoch in 1..=params.epochs {
+    'epochs: for epoch in 1..=params.epochs {
         order.shuffle(&mut order_source);
         let mut sum = Terms::default();
         for rows in order.chunks(params.batch) {
+            if !keep_going() {
+                stop = Stop::Asked;
+                break 'epochs;
+            }
             let terms = trainer.step(train, rows);
             sum.supervised += terms.supervised;
             sum.recourse += terms.recourse;
@@ -174,7 +203,8 @@ pub fn fit_on(
             break;
         }
     }
-    let (best, model) = best.ok_or(TrainError::Diverged { epoch: 1 })?;
+    let (best, model) =
+        best.ok_or(if stop == Stop::Asked { TrainError::Stopped } else { TrainError::Diverged { epoch: 1 } })?;
     Ok(Fitted { model, best, epochs, stop, steps })
 }
 

@@ -242,6 +242,21 @@ fn a_run_stops_when_asked_and_when_nothing_gets_better() {
 }
 
 #[test]
+fn a_stop_is_heard_within_an_epoch() {
+    let (train, validation) = (population(300, 1), population(100, 2));
+    let params = TrainParams { epochs: 50, ..small() }.check().unwrap();
+    let an_epoch = train.len().div_ceil(params.batch) as u64;
+    let stopped_after = |steps: u64| {
+        let left = std::cell::Cell::new(steps);
+        let keep_going = || left.replace(left.get().saturating_sub(1)) > 0;
+        fit_while(&params, &train, &validation, &mut |_| ControlFlow::Continue(()), &keep_going)
+    };
+    assert_eq!(stopped_after(an_epoch - 1).unwrap_err(), TrainError::Stopped);
+    let stopped = stopped_after(2 * an_epoch + 1).unwrap();
+    assert_eq!((stopped.stop, stopped.epochs.len(), stopped.steps), (Stop::Asked, 2, 2 * an_epoch + 1));
+}
+
+#[test]
 fn rows_that_cannot_be_trained_on_are_refused() {
     let good = population(100, 1);
     let params = small().check().unwrap();

@@ -317,7 +317,7 @@ fn answers_within_any_budget_are_right() {
         for Contender { solver, causal } in all {
             let scene = Scene::new(case, world, trial, causal);
             let budget =
-                Budget { evaluations: rng.random_range(0..150), nodes: rng.random_range(0..30), deadline: None };
+                Budget { evaluations: rng.random_range(0..150), nodes: rng.random_range(0..30), ..Budget::default() };
             let mut meter = budget.meter();
             let verdict = solver.search(case, &mut meter);
             let spent = meter.spent();

@@ -131,6 +131,7 @@ impl From<CostName> for Measure {
 pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     let artifact = source::model(&arguments.model)?;
     let budget = budget(arguments.budget.as_deref(), arguments.row.is_some() || arguments.json.is_some())?;
+    let budget = Budget { stop: Some(terminal.stop_flag()), ..budget };
     let request = Request { method: arguments.method.into(), options: arguments.options, budget };
     let advisor = artifact.advisor(arguments.cost.into()).map_err(|error| Failure::in_file(&arguments.model, error))?;
     advisor.check(&request).map_err(|error| Failure::input(error.to_string()))?;
@@ -214,6 +215,7 @@ fn show(
     let explanation = advisor
         .explain(people.row(0), people.overrides.first(), request)
         .map_err(|error| Failure::input(error.to_string()))?;
+    terminal.keep_going()?;
     if as_letter {
         let text = letter(&explanation, &LetterText::default());
         if terminal.format == Format::Json {

@@ -23,7 +23,7 @@ use crate::{
     terminal::{Format, Terminal},
 };
 
-/// People who are answered between two looks at Ctrl-C.
+/// People who are answered between two steps of the progress bar.
 const BATCH: usize = 2_048;
 
 /// What the pieces were made from: pieces of anything else are of no use.
@@ -151,7 +151,7 @@ pub fn answer_people(
     target.deliver(&tally, terminal)
 }
 
-/// Explanations in batches, between which Ctrl-C is heard.
+/// Explanations in batches. Ctrl-C ends a batch early, which is then thrown away.
 fn explain(
     people: &People,
     advisor: &Advisor,
@@ -162,9 +162,9 @@ fn explain(
     let mut explanations = Vec::with_capacity(people.len());
     let rows: Vec<usize> = (0..people.len()).collect();
     for batch in rows.chunks(BATCH) {
-        terminal.keep_going()?;
         let answered = advisor.explain_all(&people.subset(batch), request);
         explanations.extend(answered.map_err(|error| Failure::input(error.to_string()))?);
+        terminal.keep_going()?;
         bar.inc(batch.len() as u64);
     }
     Ok(explanations)

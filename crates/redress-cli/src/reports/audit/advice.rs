@@ -1,18 +1,14 @@
 //! The advice: what it costs, what it asks, whom it leaves out and how good it is.
 
-use redress::{
-    artifact::Artifact,
-    audit::{Findings, curve::CurvePoint},
-    recourse::Method,
-};
+use redress::{artifact::Artifact, audit::Findings, recourse::Method};
 use redress_report::{
-    Block, Cell, Chart, Column, KeyFigure, Section, Table, Tone,
-    chart::{Axis, BarChart, DotChart, DotRow, Estimate, LineChart, Reference, Series},
+    Block, Cell, Chart, Column, KeyFigure, Prose, Section, Table, Tone,
+    chart::{Axis, BarChart, DotChart, DotRow, Estimate},
     number,
 };
 
 use super::{between, name, share};
-use crate::{commands::audit::Audited, reports::parts};
+use crate::reports::parts;
 
 pub(super) fn costs_section(found: &Findings) -> Section {
     let mut table = Table::new(
@@ -32,7 +28,7 @@ pub(super) fn costs_section(found: &Findings) -> Section {
         let cells = [Cell::text(name(group)), Cell::count(cost.n)].into_iter();
         table.row(cells.chain(numbers.map(|number| Cell::number(number, 2))));
         let title = if group.column.is_empty() { "everybody".to_owned() } else { group.value.clone() };
-        let row = DotRow::new(title, Estimate::within(cost.p50, cost.p25, cost.p75));
+        let row = DotRow::new(title, Estimate::within(cents(cost.p50), cents(cost.p25), cents(cost.p75)));
         dots = dots.row(if group.column.is_empty() { row } else { row.under(group.column.clone()) });
     }
     Section::new("What it costs")
@@ -40,6 +36,11 @@ pub(super) fn costs_section(found: &Findings) -> Section {
         .lead("Costs add up the changes of a plan, each in standard deviations of its feature. Whiskers hold the middle half of the plans.")
         .block(Chart::from(dots))
         .block(Block::details("Every quantile", [Block::Table(table)]))
+}
+
+/// Two decimals: a hundredth of a standard deviation is nothing to anybody.
+fn cents(cost: f64) -> f64 {
+    (cost * 100.0).round() / 100.0
 }
 
 pub(super) fn levers_section(found: &Findings) -> Section {
@@ -92,16 +93,15 @@ fn digits(value: f64) -> usize {
 pub(super) fn without_section(found: &Findings) -> Section {
     let without = &found.without;
     let mut section = Section::new("Who has no way to a yes").id("without");
-    let method = if found.everybody.outcomes.proven_without == 0 && found.everybody.outcomes.not_found > 0 {
-        " This method looks without proving: `--method exact` proves."
-    } else {
-        ""
-    };
-    section = section.lead(format!(
-        "Proven to have none: {}. None found, or undecided: {}.{method}",
+    let mut lead = Prose::from(format!(
+        "Proven to have none: {}. None found, or undecided: {}.",
         share(&without.proven),
         share(&without.undecided)
     ));
+    if found.everybody.outcomes.proven_without == 0 && found.everybody.outcomes.not_found > 0 {
+        lead = lead.then(" This method looks without proving: ").code("--method exact").then(" proves.");
+    }
+    section = section.lead(lead);
     if without.proven.hits + without.undecided.hits == 0 {
         return section.block(Block::note(Tone::Good, "Everybody here is approved or has a way to be."));
     }
@@ -136,23 +136,26 @@ pub(super) fn quality_section(found: &Findings) -> Section {
     let mut figures = Vec::new();
     if let Some(robust) = &found.robustness {
         figures.push(
-            KeyFigure::new(number::percent(robust.survives_noise, 1), "of noisy ends are still a yes")
-                .detail("noise of a tenth of a standard deviation on everything a person may change"),
+            KeyFigure::new(number::percent(robust.survives_noise, 1), "stay a yes when the change is a little off")
+                .detail("by a tenth of a standard deviation in everything a person may change"),
         );
         figures.push(
-            KeyFigure::new(number::percent(robust.survives_step, 1), "of plans survive one step more or less")
+            KeyFigure::new(number::percent(robust.survives_step, 1), "of plans stay a yes one step short or beyond")
                 .detail(format!("over {} plans", number::count(robust.plans as u64))),
         );
     }
     if let Some(likeness) = &found.likeness {
         figures.push(
-            KeyFigure::new(number::percent(likeness.far, 1), "of recommended points lie far from approved people")
-                .detail("5% would be usual"),
+            KeyFigure::new(number::percent(likeness.far, 1), "of plans lead to where hardly anybody is approved")
+                .detail("5% of approved people are as far from others"),
         );
         if let Some(two_sample) = &likeness.two_sample {
             figures.push(
-                KeyFigure::new(number::percent(two_sample.rate, 1), "told from approved people by a classifier")
-                    .detail(format!("50% is alike; {}", between(two_sample))),
+                KeyFigure::new(
+                    number::percent(two_sample.rate, 1),
+                    "of advised and approved people are told apart by a classifier",
+                )
+                .detail(format!("50% means alike; interval {}", between(two_sample))),
             );
         }
     }
@@ -190,27 +193,9 @@ pub(super) fn people_section(found: &Findings) -> Section {
         .block(Block::People(cards.collect()))
 }
 
-pub(super) fn threshold_section(audited: &Audited, artifact: &Artifact) -> Section {
-    let found = &audited.findings;
-    let pick =
-        |value: fn(&CurvePoint) -> f64| found.curve.iter().map(|at| (at.threshold, value(at))).collect::<Vec<_>>();
-    let mut chart = LineChart::new(
-        "Performance and recourse by threshold",
-        Axis::new("threshold θ₀ (score)"),
-        Axis::percent("share"),
-    )
-    .series(Series::xy("approved or with recourse", pick(|at| at.recourse.all())))
-    .series(Series::xy("recourse of those denied", pick(|at| at.recourse.neg())));
-    if found.everybody.performance.is_some() {
-        chart = chart
-            .series(Series::xy("F1", pick(|at| at.performance.f1)))
-            .series(Series::xy("accuracy", pick(|at| at.performance.accuracy)));
-    }
-    if let Some(certificate) = &artifact.certificate {
-        let bound = redress::calibrate::ceiling(&certificate.overall, &certificate.groups);
-        chart = chart.reference(Reference::x(bound.probability(), "bound"));
-    }
-    chart = chart.reference(Reference::x(found.threshold, "in force"));
+pub(super) fn threshold_section(found: &Findings, artifact: &Artifact) -> Section {
+    let labelled = found.everybody.performance.is_some();
+    let chart = parts::threshold_chart(&found.curve, labelled, artifact.certificate.as_ref(), found.threshold);
     Section::new("Had the threshold been another")
         .id("threshold")
         .lead("Recourse here is that of the one-step linear program, which the certificate counts.")

@@ -53,7 +53,7 @@ pub(super) fn disparity_sentence(disparity: &Disparity) -> String {
         Rate::RecourseAll => "are approved or have recourse",
     };
     format!(
-        "{} of {} = {} {what}, against {} of the others (p = {})",
+        "{} of {} = {} {what}, against {} of the others (p-value {})",
         number::percent(disparity.group, 1),
         disparity.column,
         disparity.value,
@@ -63,8 +63,8 @@ pub(super) fn disparity_sentence(disparity: &Disparity) -> String {
 }
 
 /// A probability that may be tiny.
-fn small(p: f64) -> String {
-    if p < 0.0001 { "under 0.0001".to_owned() } else { format!("{p:.4}") }
+pub(super) fn small(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
 pub(super) fn groups_section(found: &Findings) -> Section {

@@ -1,6 +1,7 @@
 //! What `redress audit` reports.
 
 mod advice;
+mod baseline;
 mod groups;
 
 use redress::{
@@ -12,6 +13,7 @@ use redress_report::{Block, Cell, Column, KeyFigure, Report, Section, Table, Ton
 
 use self::{
     advice::{costs_section, levers_section, people_section, quality_section, threshold_section, without_section},
+    baseline::{baseline_section, comparison_table, paired_table},
     groups::{disparity_sentence, groups_section, rates_table},
 };
 use super::parts;
@@ -50,7 +52,8 @@ pub fn terminal_summary(audited: &Audited, terminal: &Terminal) -> String {
         text += &format!("{} {}\n", terminal.warning("disparity:"), disparity_sentence(disparity));
     }
     if let Some(baseline) = &audited.baseline {
-        text += &format!("\n{}", comparison_table(audited, &baseline.findings).text());
+        text += &format!("\n{}", comparison_table(found, &baseline.findings).text());
+        text += &format!("\n{}\n", paired_table(&baseline.paired, found.alpha).text());
     }
     for check in &audited.requirements {
         let mark = if check.holds { terminal.good("holds   ") } else { terminal.bad("does not") };
@@ -99,9 +102,14 @@ fn name(group: &GroupFindings) -> String {
 /// The report.
 pub fn report(audited: &Audited, artifact: &Artifact) -> Report {
     let found = &audited.findings;
-    let mut report = Report::new(format!("What {} does to people", artifact.policy.name)).kicker("Audit").subtitle(
-        format!("{} on {} people of {}", audited.model, number::count(found.everybody.outcomes.people), audited.file),
-    );
+    let mut report = Report::new(format!("What the model for {} does to people", artifact.policy.name))
+        .kicker("Audit")
+        .subtitle(format!(
+            "{} on {} people of {}",
+            audited.model,
+            number::count(found.everybody.outcomes.people),
+            audited.file
+        ));
     report = headline(report, audited);
     for figure in figures(found) {
         report = report.figure(figure);
@@ -112,13 +120,8 @@ pub fn report(audited: &Audited, artifact: &Artifact) -> Report {
     if found.certificate.is_some() {
         report = report.section(certificate_section(found));
     }
-    if let Some(baseline) = &audited.baseline {
-        report = report.section(
-            Section::new("Beside the other model")
-                .id("baseline")
-                .lead(format!("The same people, decided by {}.", baseline.model))
-                .block(comparison_table(audited, &baseline.findings)),
-        );
+    if let Some(other) = &audited.baseline {
+        report = report.section(baseline_section(found, other));
     }
     report = report.section(groups_section(found));
     if found.everybody.cost.is_some() {
@@ -132,9 +135,10 @@ pub fn report(audited: &Audited, artifact: &Artifact) -> Report {
         report = report.section(people_section(found));
     }
     report = report
-        .section(threshold_section(audited, artifact))
+        .section(threshold_section(found, artifact))
         .section(parts::policy_section(&artifact.policy))
         .section(parts::limits_section())
+        .section(parts::words_section())
         .provenance("redress", env!("CARGO_PKG_VERSION"))
         .provenance("model", &audited.model)
         .provenance("model SHA-256", &audited.model_sha256)
@@ -242,16 +246,19 @@ fn certificate_section(found: &Findings) -> Section {
         Column::text("promised to"),
         Column::number("people"),
         Column::number("approved or with recourse"),
-        Column::number("interval"),
+        Column::number(format!("{} interval", number::percent(1.0 - found.alpha, 0))),
         Column::text("verdict"),
     ]);
     for promise in &check.observed {
-        let (tone, verdict) =
-            if promise.holds { (Tone::Good, "may well hold") } else { (Tone::Bad, "broken beyond chance") };
+        let (tone, verdict) = if promise.holds {
+            (Tone::Good, "kept, as far as these people tell")
+        } else {
+            (Tone::Bad, "broken, beyond chance")
+        };
         table.row([
             Cell::text(&promise.who),
             Cell::count(promise.observed.n),
-            Cell::percent(promise.observed.rate, 2),
+            Cell::percent(promise.observed.rate, 1),
             Cell::text(between(&promise.observed)),
             Cell::text(verdict).tone(tone),
         ]);
@@ -265,42 +272,4 @@ fn certificate_section(found: &Findings) -> Section {
         "Counted with the certificate's own solver, the one-step linear program, at the threshold in force. Recourse that a \
          stronger search finds comes on top.",
     ))
-}
-
-/// The figures of two models side by side.
-fn comparison_table(audited: &Audited, other: &Findings) -> Table {
-    let found = &audited.findings;
-    let mut table = Table::new([
-        Column::text("on the same people"),
-        Column::number("this model"),
-        Column::number("the other"),
-        Column::number("difference"),
-    ]);
-    let mut row = |name: String, ours: f64, theirs: f64, digits: usize| {
-        table.row([
-            Cell::text(name),
-            Cell::number(ours, digits),
-            Cell::number(theirs, digits),
-            Cell::number(ours - theirs, digits),
-        ]);
-    };
-    if let (Some(ours), Some(theirs)) = (found.everybody.performance, other.everybody.performance) {
-        row("F1".into(), ours.f1, theirs.f1, 3);
-        row("accuracy".into(), ours.accuracy, theirs.accuracy, 3);
-    }
-    let cost = |group: &GroupFindings| group.cost.map_or(f64::NAN, |cost| cost.p50);
-    let mut rates = |who: &str, ours: &GroupFindings, theirs: &GroupFindings| {
-        row(format!("approved{who}"), ours.approval.rate, theirs.approval.rate, 3);
-        row(format!("recourse neg{who}"), ours.neg(), theirs.neg(), 3);
-        row(format!("recourse all{who}"), ours.recourse_all.rate, theirs.recourse_all.rate, 3);
-        row(format!("median cost{who}"), cost(ours), cost(theirs), 2);
-    };
-    rates("", &found.everybody, &other.everybody);
-    for group in &found.groups {
-        let same = |theirs: &&GroupFindings| (&theirs.column, &theirs.value) == (&group.column, &group.value);
-        if let Some(theirs) = other.groups.iter().find(same) {
-            rates(&format!(", {}", name(group)), group, theirs);
-        }
-    }
-    table
 }

@@ -55,7 +55,7 @@ fn model(set: &FeasibleSet, seed: u64) -> Model {
 /// Budgets from nothing to more than is needed, small ones as often as large ones.
 fn budgets() -> impl Strategy<Value = Budget> {
     let upto = |most: f64| (0.0..most.ln()).prop_map(|size: f64| size.exp() as u64 - 1);
-    (upto(30_000.0), upto(3_000.0)).prop_map(|(evaluations, nodes)| Budget { evaluations, nodes, deadline: None })
+    (upto(30_000.0), upto(3_000.0)).prop_map(|(evaluations, nodes)| Budget { evaluations, nodes, ..Budget::default() })
 }
 
 proptest! {

@@ -76,7 +76,7 @@ fn the_number_of_threads_changes_nothing() {
     let people = lender::applicants(80, 13).people;
     for method in [Method::Exact, Method::Lp, Method::Gradient, Method::Linear, Method::Causal] {
         let request =
-            Request { method, options: 2, budget: Budget { evaluations: 20_000, nodes: 500, deadline: None } };
+            Request { method, options: 2, budget: Budget { evaluations: 20_000, nodes: 500, ..Budget::default() } };
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| advisor.explain_all(&people, &request).unwrap())

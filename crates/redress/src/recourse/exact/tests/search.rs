@@ -133,7 +133,7 @@ proptest! {
         let costs = Costs::plain(set.encoding(), Measure::L1);
         let threshold = threshold_at(logit(&model, &set, &set.stay()), 1.0, 0.5);
         let case = Case::new(&model, &set, threshold, &costs);
-        let answer = Exact::options(options).answer(&case, &Budget { evaluations, nodes, deadline: None });
+        let answer = Exact::options(options).answer(&case, &Budget { evaluations, nodes, ..Budget::default() });
         prop_assert!(answer.spent.evaluations <= evaluations && answer.spent.nodes <= nodes, "{:?}", answer.spent);
         if evaluations == 0 {
             let unknown = matches!(answer.verdict, Verdict::Unknown { .. });
@@ -235,7 +235,7 @@ fn together_is_alone_on_any_number_of_threads() {
     let mut verdicts = std::collections::BTreeSet::new();
     // Small budgets end searches in the middle of a shared pass.
     for (evaluations, nodes) in [(5, 500), (500, 3), (500, 10), (10_000, 500)] {
-        let budget = Budget { evaluations, nodes, deadline: None };
+        let budget = Budget { evaluations, nodes, ..Budget::default() };
         let alone: Vec<_> = cases.iter().map(|case| Exact::default().answer(case, &budget)).collect();
         verdicts.extend(alone.iter().map(|answer| answer.verdict.word()));
         for threads in [1, 2, 5] {
