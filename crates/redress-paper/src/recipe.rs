@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use redress::{
     feasible::Lattice,
-    pipeline::Preset,
     train::{Inner, TrainParams},
 };
 
@@ -101,11 +100,10 @@ impl Recipe {
 
     /// [`Recipe::paper`] under a reading of its own.
     pub fn with(sample: Sample, lambda: f64, reading: Reading, quick: bool) -> Recipe {
-        let params = Preset::Paper.params(sample.data.rows());
+        let params = reading.params(sample.data.rows());
         let epochs = if quick { params.epochs.div_ceil(10).max(1) } else { params.epochs };
-        let inner = Inner { objective: reading.objective(), ..params.inner.clone() };
-        // λ = 0 has no second term: both readings then train one and the same model.
-        let inner = if lambda == 0.0 { Inner::default() } else { inner };
+        // λ = 0 has no second term: how δ* is found then has no part in the weights.
+        let inner = if lambda == 0.0 { Inner::default() } else { params.inner.clone() };
         Recipe { sample, params: TrainParams { lambda, inner, epochs, seed: sample.seed, ..params } }
     }
 

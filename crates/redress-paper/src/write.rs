@@ -120,9 +120,10 @@ const INTRODUCTION: &str = "\
 # Results
 
 Every table and figure of *Learning Models for Actionable Recourse* (Ross, Lakkaraju and Bastani, NeurIPS 2021) but the \
-text study, reproduced. This page is written by `redress reproduce all --as both --results docs/results.md` and not by \
-hand. *As written* follows the formulas of the paper; *as released* computes what its published code computes (the step \
-δ that leads away from a yes, 0.95 where α = 0.05 belongs, calibration on validation rows). The printed figures stand \
+text study, reproduced. This page is written by `redress reproduce all --as both --out docs/figures --cache redress-out/models \
+--results docs/results.md` and not by hand. *As written* follows the formulas of the paper; *as released* computes what \
+its published code computes (the step δ that leads away from a yes; two hidden layers with ReLU, batches of 10 and the \
+epoch with the lowest validation loss; 0.95 where α = 0.05 belongs; calibration on validation rows). The printed figures stand \
 beside ours. Figures are means over random splits, with the standard error of the mean; thresholds, epochs and settings \
 are chosen on validation rows, everything is measured on test rows. German is compared with its label as released (bad \
 credit is the yes), because the printed figures were made so.

@@ -96,8 +96,10 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
         Cache::open(arguments.cache.clone().unwrap_or_else(|| arguments.out.join("models"))).map_err(failure)?;
     let mut missing: Vec<String> = Vec::new();
     let mut pages: Vec<(String, Outcome)> = Vec::new();
-    for (reading, folder) in arguments.readings() {
+    for (index, (reading, folder)) in arguments.readings().into_iter().enumerate() {
         let settings = Settings { reading, quick: arguments.quick, splits: arguments.splits };
+        let again = |experiment: &&Experiment| index == 0 || !experiment.both_readings;
+        let experiments: Vec<Experiment> = experiments.iter().filter(again).copied().collect();
         let run = watched(&experiments, &settings, &cache, &folder, terminal)?;
         if experiments.len() > 1 {
             write::index(&folder, &run.outcomes, &run.missing).map_err(failure)?;

@@ -26,6 +26,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "appendix-noise",
     title: "Appendix B.1: robustness to realistic noise",
     effort: 120.0,
+    both_readings: false,
     models,
     run,
 };

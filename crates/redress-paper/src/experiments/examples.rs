@@ -20,6 +20,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "examples",
     title: "Table 6: example recourses, real-valued and in whole steps",
     effort: 2.0,
+    both_readings: false,
     models,
     run,
 };

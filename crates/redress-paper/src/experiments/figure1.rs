@@ -17,8 +17,14 @@ use crate::{
     settings::Settings,
 };
 
-pub(super) const EXPERIMENT: Experiment =
-    Experiment { name: "figure1", title: "Figure 1: performance and recourse over λ", effort: 120.0, models, run };
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "figure1",
+    title: "Figure 1: performance and recourse over λ",
+    effort: 120.0,
+    both_readings: false,
+    models,
+    run,
+};
 
 /// The curves of one data set, one figure a λ.
 #[derive(Default)]

@@ -22,6 +22,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "figure2",
     title: "Figure 2: performance and recourse over the threshold",
     effort: 1.0,
+    both_readings: false,
     models,
     run,
 };

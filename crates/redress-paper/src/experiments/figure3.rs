@@ -21,8 +21,14 @@ use crate::{
     settings::{Reading, Settings},
 };
 
-pub(super) const EXPERIMENT: Experiment =
-    Experiment { name: "figure3", title: "Figure 3: causal recourse on german over λ", effort: 60.0, models, run };
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "figure3",
+    title: "Figure 3: causal recourse on german over λ",
+    effort: 60.0,
+    both_readings: false,
+    models,
+    run,
+};
 
 /// The splits of the paper's figure.
 const SPLITS: u64 = 20;

@@ -15,8 +15,14 @@ use crate::{
     settings::Settings,
 };
 
-pub(super) const EXPERIMENT: Experiment =
-    Experiment { name: "figure-delta-max", title: "Appendix B.2: adult over δ_max", effort: 30.0, models, run };
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "figure-delta-max",
+    title: "Appendix B.2: adult over δ_max",
+    effort: 30.0,
+    both_readings: false,
+    models,
+    run,
+};
 
 /// δ_max in hundredths of a standard deviation.
 fn reaches(settings: &Settings) -> Vec<u32> {

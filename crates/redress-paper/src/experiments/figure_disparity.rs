@@ -19,6 +19,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "figure-disparity",
     title: "Appendix B.3: recourse of whites less that of others, over λ",
     effort: 60.0,
+    both_readings: false,
     models,
     run,
 };

@@ -25,6 +25,8 @@ pub struct Experiment {
     pub title: &'static str,
     /// About how long it takes once its models are trained, in seconds on one core: what progress is counted in.
     pub effort: f64,
+    /// Whether it shows both readings itself, whichever it is asked under.
+    pub both_readings: bool,
     models: fn(&Settings) -> Vec<Recipe>,
     run: fn(&Lab) -> Result<Outcome, PaperError>,
 }

@@ -21,6 +21,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "table1",
     title: "Table 1: performance and recourse, baseline and ours",
     effort: 60.0,
+    both_readings: false,
     models,
     run,
 };

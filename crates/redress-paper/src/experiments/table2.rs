@@ -25,6 +25,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "table2",
     title: "Table 2: thresholds with the best F1 and with a guarantee",
     effort: 2.0,
+    both_readings: false,
     models,
     run,
 };

@@ -34,6 +34,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "table3",
     title: "Table 3: accuracy of telling recourses from real rows",
     effort: 40.0,
+    both_readings: false,
     models,
     run,
 };

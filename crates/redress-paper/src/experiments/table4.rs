@@ -23,6 +23,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "table4",
     title: "Table 4: robustness of recourses and of decisions to noise",
     effort: 6.0,
+    both_readings: false,
     models,
     run,
 };

@@ -1,7 +1,9 @@
 //! Beyond the paper: what training for recourse is worth, on every data set, and which λ to take.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
-use redress::{audit::metrics, calibrate::pare, feasible::Lattice};
+use redress::feasible::Lattice;
 use redress_report::chart::{Axis, Chart, LineChart, Panels, Point, Series};
 use redress_report::{Cell, Column, Table};
 
@@ -21,6 +23,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "verdict",
     title: "Verdict: accuracy and F1 against recourse that exists, over λ",
     effort: 400.0,
+    both_readings: true,
     models,
     run,
 };
@@ -153,17 +156,6 @@ fn stands(lab: &Lab, sample: Sample, way: (Reading, Lattice, &str), lambdas: &[f
         .collect()
 }
 
-/// F1 on validation rows at the best threshold that the rows kept apart vouch for, ε = α = 0.05; NaN where there are too few.
-fn certified(model: &Appraised) -> f64 {
-    let found = || {
-        let (epsilon, alpha) = Reading::AsWritten.levels(0.05).ok()?;
-        let bound = pare::bound(&model.calibration.as_ref()?.scores(), epsilon, alpha).ok()?;
-        let labels = &model.study.validation.examples.labels;
-        Some(metrics::best_f1(&model.validation.before, labels, Some(bound.threshold)).1)
-    };
-    found().unwrap_or(f64::NAN)
-}
-
 /// What each frontier says in words.
 fn teach(outcome: &mut Outcome, sample: &Sample, curves: &[Vec<Stand>]) {
     let at = |curve: &[Stand], lambda: f64| curve.iter().copied().find(|stand| stand.lambda == lambda);
@@ -196,7 +188,8 @@ fn recommend(lab: &Lab, outcome: &mut Outcome, lambdas: &[f64], samples: &[Sampl
     let curves = samples.iter().map(|sample| {
         let at = |&lambda: &f64| {
             let recipes = settings.seeds(3).map(|seed| certifiable(Sample { seed, ..*sample }, lambda, settings));
-            Ok(Measured::of(lab.models(recipes)?.iter().map(|model| certified(model))).mean)
+            let certified = |model: &Arc<Appraised>| targets::certify(model).map_or(f64::NAN, |(_, f1)| f1);
+            Ok(Measured::of(lab.models(recipes)?.iter().map(certified)).mean)
         };
         lambdas.iter().map(at).collect::<Result<Vec<f64>, PaperError>>()
     });

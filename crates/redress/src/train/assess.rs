@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::inner::Search;
+use super::objective::loss;
 use super::{Examples, Inner};
 use crate::audit::metrics::{best_f1, performance};
 use crate::calibrate::Threshold;
@@ -20,6 +21,8 @@ pub struct Assessment {
     pub f1: f64,
     /// Accuracy at the threshold.
     pub accuracy: f64,
+    /// The mean of ℓ(g(x), y), whatever the threshold.
+    pub loss: f64,
     /// P[f(x + δ*) = 1 | f(x) = 0]; none where nobody is turned down.
     pub recourse_neg: Option<f64>,
     /// P[f(x) = 1 or f(x + δ*) = 1].
@@ -63,10 +66,12 @@ pub fn assess(model: &dyn Scorer, examples: &Examples, inner: &Inner, threshold:
     let denied: Vec<usize> = (0..logits.len()).filter(|&row| !threshold.approves(logits[row])).collect();
     let helped = denied.iter().filter(|&&row| threshold.approves(moved[row])).count();
     let approved = logits.len() - denied.len();
+    let losses = logits.iter().zip(&examples.labels).map(|(&logit, &label)| f64::from(loss(logit, label)));
     Assessment {
         threshold,
         f1: figures.f1,
         accuracy: figures.accuracy,
+        loss: losses.sum::<f64>() / logits.len().max(1) as f64,
         recourse_neg: (!denied.is_empty()).then(|| helped as f64 / denied.len() as f64),
         recourse_all: if logits.is_empty() { 0.0 } else { (approved + helped) as f64 / logits.len() as f64 },
     }

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use super::assess::{Assessment, assess};
 use super::objective::ClassWeights;
 use super::step::{Terms, Trainer, random, stream};
-use super::{CheckedParams, Examples};
+use super::{BestEpoch, CheckedParams, Examples};
 use crate::model::{Isa, Model, ModelError};
 
 /// What one epoch came to.
@@ -107,8 +107,7 @@ pub enum TrainError {
     Model(#[from] ModelError),
 }
 
-/// Trains a model and returns the weights of the best epoch: the one with the highest F1 on the validation rows, each
-/// epoch at its own F1-best threshold; of equals the one that gives more of them approval or recourse, then the first.
+/// Trains a model and returns the weights of the best epoch, by the validation rows (see [`BestEpoch`]).
 ///
 /// `observe` sees each epoch as it ends and may stop the run, which then returns the best so far. The same parameters and
 /// rows give the same bits, on any number of threads.
@@ -190,7 +189,7 @@ fn run(
         let validation = assess(&model, validation, &params.inner, None);
         let report = EpochReport { epoch, supervised, recourse, objective, validation };
         epochs.push(report);
-        if best.as_ref().is_none_or(|(before, _)| better(&report, before)) {
+        if best.as_ref().is_none_or(|(before, _)| better(params.best_epoch, &report, before)) {
             best = Some((report, model));
         }
         if observe(&report).is_break() {
@@ -209,8 +208,11 @@ fn run(
 }
 
 /// Whether an epoch beats the best before it.
-fn better(new: &EpochReport, before: &EpochReport) -> bool {
-    let key = |report: &EpochReport| (report.validation.f1, report.validation.recourse_all);
+fn better(by: BestEpoch, new: &EpochReport, before: &EpochReport) -> bool {
+    let key = |report: &EpochReport| match by {
+        BestEpoch::F1 => (report.validation.f1, report.validation.recourse_all),
+        BestEpoch::Loss => (-report.validation.loss, report.validation.recourse_all),
+    };
     key(new) > key(before)
 }
 

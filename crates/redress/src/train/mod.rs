@@ -25,7 +25,7 @@ pub use assess::{Assessment, Reached, assess, reach};
 pub use examples::Examples;
 pub use fit::{EpochReport, Fitted, Stop, TrainError, fit, fit_on, fit_while};
 pub use inner::{BoxLever, Boxes, InnerProblem};
-pub use params::{CheckedParams, Inner, InnerObjective, ParamError, TrainParams};
+pub use params::{BestEpoch, CheckedParams, Inner, InnerObjective, ParamError, TrainParams};
 
 #[cfg(test)]
 mod tests;

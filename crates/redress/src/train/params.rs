@@ -32,6 +32,8 @@ pub struct TrainParams {
     pub activation: Activation,
     /// The chance that a hidden output is dropped in training.
     pub dropout: f32,
+    /// Which epoch's weights are kept.
+    pub best_epoch: BestEpoch,
     /// Stop after this many epochs without a better one.
     pub early_stop: Option<usize>,
     /// The same seed gives the same weights, bit for bit, on the same kind of machine.
@@ -61,6 +63,18 @@ pub enum InnerObjective {
     AsReleased,
 }
 
+/// Which epoch's weights are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BestEpoch {
+    /// The one with the highest F1 on the validation rows, each epoch at its own F1-best threshold; of equals the one that
+    /// gives more of them approval or recourse, then the first.
+    #[default]
+    F1,
+    /// The one with the lowest mean of ℓ(g(x), y) on the validation rows, as in the paper's released code.
+    Loss,
+}
+
 impl Default for Inner {
     fn default() -> Self {
         Inner { objective: InnerObjective::AsWritten, steps: 1, noise: 0.0 }
@@ -80,6 +94,7 @@ impl Default for TrainParams {
             hidden,
             activation,
             dropout,
+            best_epoch: BestEpoch::default(),
             early_stop: None,
             seed: 0,
         }

@@ -225,6 +225,22 @@ fn the_best_epoch_has_the_highest_f1_and_of_equals_the_most_recourse() {
 }
 
 #[test]
+fn the_best_epoch_by_loss_has_the_lowest_one() {
+    let params = TrainParams { dropout: 0.3, epochs: 10, best_epoch: BestEpoch::Loss, ..small() };
+    let fitted = run(params, 1);
+    assert!(fitted.epochs.iter().all(|report| report.validation.loss >= fitted.best.validation.loss));
+    let validation = population(300, 2);
+    let mut logits = vec![0.0; validation.len()];
+    fitted.model.logits(&validation.points, &mut logits);
+    let by_hand = |(&logit, &label): (&f32, &bool)| {
+        let towards = f64::from(if label { logit } else { -logit });
+        (1.0 + (-towards).exp()).ln()
+    };
+    let mean = logits.iter().zip(&validation.labels).map(by_hand).sum::<f64>() / validation.len() as f64;
+    assert!((mean - fitted.best.validation.loss).abs() < 1e-5);
+}
+
+#[test]
 fn a_run_stops_when_asked_and_when_nothing_gets_better() {
     let (train, validation) = (population(300, 1), population(100, 2));
     let params = TrainParams { epochs: 50, ..small() }.check().unwrap();
