@@ -215,7 +215,7 @@ fn audit(
         stop: Some(terminal.stop_flag()),
         ..Budget::default()
     };
-    let request = Request { method: arguments.method.into(), options: 1, budget };
+    let request = Request { method: arguments.method.into(), budget, ..Request::default() };
     advisor.check(&request).map_err(|error| Failure::input(error.to_string()))?;
     let run = Run { artifact, advisor: &advisor, request, alpha, compared: arguments.baseline.is_some(), terminal };
     let found = match &arguments.file {

@@ -10,7 +10,7 @@ use redress::{
         rates::RecourseRates,
     },
     calibrate::{Threshold, pare, probability},
-    model::Scorer,
+    model::{Activation, Scorer},
     train::{BestEpoch, Examples, Inner, Reached, TrainParams, reach},
 };
 use redress_report::{Cell, Column, Table, Tone};
@@ -58,9 +58,9 @@ struct Kit {
     change: fn(TrainParams) -> TrainParams,
 }
 
-/// The paper's settings, and settings that leave its model as it is: larger batches, δ* that follows the curve of the score
-/// for some steps, and the epoch with the lowest loss.
-const KITS: [Kit; 4] = [
+/// The paper's settings; settings that leave its model as it is (larger batches, δ* that follows the curve of the score for
+/// some steps, the epoch with the lowest loss); and ReLU, which does not saturate where people are far from a yes.
+const KITS: [Kit; 5] = [
     Kit { name: "the paper's settings", change: |params| params },
     Kit { name: "batches of 60", change: |params| TrainParams { batch: 60, ..params } },
     Kit {
@@ -70,6 +70,10 @@ const KITS: [Kit; 4] = [
     Kit {
         name: "batches of 60, epoch of the lowest loss",
         change: |params| TrainParams { batch: 60, best_epoch: BestEpoch::Loss, ..params },
+    },
+    Kit {
+        name: "batches of 60, ReLU",
+        change: |params| TrainParams { batch: 60, activation: Activation::Relu, ..params },
     },
 ];
 

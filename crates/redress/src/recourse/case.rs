@@ -120,7 +120,7 @@ impl<'a> Case<'a> {
 
     /// A plan, if the action lies in Δ(x) and the model said yes to it; otherwise nothing.
     pub(super) fn accept(&self, scored: &Scored) -> Option<Plan> {
-        if !self.feasible.contains(&scored.action) {
+        if !self.threshold.approves(scored.logit) || !self.feasible.contains(&scored.action) {
             return None;
         }
         self.plan(scored, self.feasible.apply(&scored.action))
@@ -168,6 +168,27 @@ pub(super) fn score(terrain: &dyn Terrain, actions: Vec<Action>, meter: &mut Met
     }
     let logits = case.logits(&points, meter)?;
     Some(actions.into_iter().zip(logits).map(|(action, logit)| Scored { action, logit }).collect())
+}
+
+/// Actions of several people before one model, each with the row of the meter that pays for it, with the logits that they
+/// lead to, in their order; `None` for those whose meter does not have the evaluation.
+pub(super) fn score_each<'a>(
+    actions: impl Iterator<Item = (&'a Case<'a>, Action, usize)>,
+    meters: &mut [Meter],
+) -> Vec<Option<Scored>> {
+    let mut batch: Option<Batch<1>> = None;
+    let mut asked: Vec<Option<Action>> = Vec::new();
+    for (case, action, row) in actions {
+        let batch = batch.get_or_insert_with(|| Batch::before(case));
+        let paid = batch.ask(&mut meters[row], |point| case.feasible.encode(&action, point));
+        asked.push(paid.then_some(action));
+    }
+    let mut logits = batch.as_mut().map_or(&[][..], Batch::logits).iter();
+    let scored = asked.into_iter().map(|action| {
+        let action = action?;
+        logits.next().map(|&logit| Scored { action, logit })
+    });
+    scored.collect()
 }
 
 impl Scored {

@@ -14,7 +14,7 @@ use super::{
     lp::Lp,
     options::options,
     rounding::rounded,
-    words::{self, Way},
+    words::{self, Slack, Way},
 };
 use crate::{
     calibrate::{Threshold, probability},
@@ -76,11 +76,14 @@ pub struct Request {
     /// What may be spent on each person, by all that is tried for them together. Saying the decision itself is one
     /// evaluation more, and putting a plan that was found into words at most [`words::evaluations`].
     pub budget: Budget,
+    /// Whether to say how much room for error each plan leaves: 200 evaluations a plan, most of the time that a table of
+    /// people takes.
+    pub slack: bool,
 }
 
 impl Default for Request {
     fn default() -> Self {
-        Self { method: Method::default(), options: 1, budget: Budget::default() }
+        Self { method: Method::default(), options: 1, budget: Budget::default(), slack: true }
     }
 }
 
@@ -274,7 +277,7 @@ impl Advisor {
         self.check(request)?;
         let feasible = self.feasible(person, overrides, 1)?;
         let case = self.case(&feasible);
-        Ok(self.worded(&case, self.verdict(&case, request)))
+        Ok(self.worded(&case, self.verdict(&case, request), request.slack))
     }
 
     /// The decision about each of many people and what would change it: the same as one by one, on every core.
@@ -282,7 +285,7 @@ impl Advisor {
         let sets = self.feasible_sets(people)?;
         let cases: Vec<Case> = sets.iter().map(|feasible| self.case(feasible)).collect();
         let verdicts = self.verdicts_of(&cases, request)?;
-        Ok(cases.par_iter().zip(verdicts).map(|(case, verdict)| self.worded(case, verdict)).collect())
+        Ok(cases.par_iter().zip(verdicts).map(|(case, verdict)| self.worded(case, verdict, request.slack)).collect())
     }
 
     /// The verdict on each of many people, without the words.
@@ -301,9 +304,12 @@ impl Advisor {
         self.check(request)?;
         let (budget, batched) = (&request.budget, request.options == 1);
         Ok(match request.method {
-            Method::Gradient if batched => {
-                let verdicts = Gradient::default().solve_all(cases, budget);
-                verdicts.into_iter().map(|verdict| (verdict, Method::Gradient)).collect()
+            method @ (Method::Gradient | Method::Lp) if batched => {
+                let verdicts = match method {
+                    Method::Lp => Lp::default().solve_all(cases, budget),
+                    _ => Gradient::default().solve_all(cases, budget),
+                };
+                verdicts.into_iter().map(|verdict| (verdict, method)).collect()
             }
             Method::Exact => {
                 let answers = Exact::options(request.options).answer_all(cases, &budget.without_one_in(KEPT));
@@ -344,15 +350,19 @@ impl Advisor {
         }
     }
 
-    fn worded(&self, case: &Case, (verdict, method): (Verdict, Method)) -> Explanation {
+    fn worded(&self, case: &Case, (verdict, method): (Verdict, Method), slack: bool) -> Explanation {
         let score = |logit: f32| probability(f64::from(logit));
-        let before = self.model.logit(case.point());
+        let before = match &verdict {
+            Verdict::Approved { logit } => *logit,
+            _ => self.model.logit(case.point()),
+        };
         let mut ways = Vec::new();
         let mut word = |plan: Plan| {
             let mut meter = words::meter(case);
             // A causal plan's consequences are not the policy's alone, so its numbers stay as they were found.
             let plan = if method == Method::Causal { plan } else { rounded(case, plan, &mut meter) };
-            ways.push(Way::new(case, &plan, before, &mut meter));
+            let slack = slack.then(|| Slack::metered(case, &plan, &mut meter));
+            ways.push(Way::new(case, &plan, before, slack));
             plan
         };
         let verdict = match verdict {

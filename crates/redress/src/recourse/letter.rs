@@ -81,7 +81,7 @@ fn ways(options: &[Way]) -> Vec<String> {
             lines.extend(way.consequences.iter().map(|change| format!("- {}", sentence(change))));
         }
         lines.push(String::new());
-        lines.push(format!("Your score would be {} points. {}", points(way.score_after), room(way)));
+        lines.push(format!("Your score would be {} points.{}", points(way.score_after), room(way)));
         parts.push(lines.join("\n"));
     }
     parts
@@ -93,11 +93,12 @@ fn sentence(change: &Change) -> String {
     format!("{}: from {} to {}{unit}", change.feature, change.from, change.to)
 }
 
-fn room(way: &Way) -> String {
-    if way.slack.survives_one_step {
-        "There is room for a small difference either way.".into()
-    } else {
-        "There is no room for less: each part is needed in full.".into()
+/// What is said about how exactly to keep to a way, where that was looked at.
+fn room(way: &Way) -> &'static str {
+    match way.slack.map(|slack| slack.survives_one_step) {
+        Some(true) => " There is room for a small difference either way.",
+        Some(false) => " There is no room for less: each part is needed in full.",
+        None => "",
     }
 }
 

@@ -13,7 +13,10 @@
 
 use rayon::prelude::*;
 
-use super::{Absence, Case, Improver, Meter, Solver, Verdict};
+use super::{
+    Absence, Budget, Case, Improver, Meter, Solver, Verdict,
+    case::{Batch, score_each},
+};
 use crate::{
     dataset::People,
     feasible::{Action, ActionSpace, FeasibleSet, SpaceError},
@@ -52,30 +55,60 @@ impl Improver for Lp {
     }
 }
 
+impl Lp {
+    /// The verdict on each of many people who share a model: the same as one by one, on every core.
+    pub fn solve_all(&self, cases: &[Case<'_>], budget: &Budget) -> Vec<Verdict> {
+        let chunks = cases.par_chunks(CHUNK);
+        chunks.flat_map_iter(|cases| self.verdicts(cases, &mut vec![budget.meter(); cases.len()])).collect()
+    }
+
+    /// The verdicts on people who share a model, each with a meter of their own: one batch of gradients, one program a
+    /// person, one batch of logits.
+    fn verdicts(&self, cases: &[Case<'_>], meters: &mut [Meter]) -> Vec<Verdict> {
+        let mut verdicts: Vec<Verdict> = meters.iter().map(Verdict::nothing_known).collect();
+        let Some(mut batch) = cases.first().map(Batch::<2>::before) else { return verdicts };
+        let pairs = cases.iter().zip(meters.iter_mut()).enumerate();
+        let paid = pairs.filter_map(|(row, (case, meter))| {
+            batch.ask(meter, |point| point.copy_from_slice(case.point())).then_some(row)
+        });
+        let paid: Vec<usize> = paid.collect();
+        let (logits, gradients) = batch.gradients();
+        let width = gradients.len() / logits.len().max(1);
+        let mut gradient = vec![0.0; width];
+        let (mut stepped, mut actions) = (Vec::with_capacity(paid.len()), Vec::with_capacity(paid.len()));
+        for (index, (&row, &before)) in paid.iter().zip(logits).enumerate() {
+            let (case, meter) = (&cases[row], &mut meters[row]);
+            if case.threshold.approves(before) {
+                verdicts[row] = Verdict::Approved { logit: before };
+                continue;
+            }
+            verdicts[row] = Verdict::unknown(meter, before);
+            if meter.visit() {
+                gradient.copy_from_slice(&gradients[index * width..(index + 1) * width]);
+                to_minimise(self.objective, &mut gradient);
+                stepped.push((row, before));
+                actions.push((case, case.feasible.minimise(&gradient), row));
+            }
+        }
+        for ((row, before), step) in stepped.into_iter().zip(score_each(actions.into_iter(), meters)) {
+            verdicts[row] = match step.as_ref().map(|step| (step.logit(), cases[row].accept(step))) {
+                Some((_, Some(plan))) => Verdict::Recourse(vec![plan]),
+                Some((after, None)) => Verdict::NoRecourse(Absence::NotFound { best_logit: before.max(after) }),
+                None => Verdict::unknown(&meters[row], before),
+            };
+        }
+        verdicts
+    }
+}
+
 impl Solver for Lp {
     fn name(&self) -> &'static str {
         Improver::name(self)
     }
 
     fn search(&self, case: &Case, meter: &mut Meter) -> Verdict {
-        let mut gradient = vec![0.0; case.point().len()];
-        let Some(before) = case.gradient(case.point(), &mut gradient, meter) else {
-            return Verdict::nothing_known(meter);
-        };
-        if case.threshold.approves(before) {
-            return Verdict::Approved { logit: before };
-        }
-        if !meter.visit() {
-            return Verdict::unknown(meter, before);
-        }
-        to_minimise(self.objective, &mut gradient);
-        let Some(step) = case.score(case.feasible.minimise(&gradient), meter) else {
-            return Verdict::unknown(meter, before);
-        };
-        match case.accept(&step) {
-            Some(plan) => Verdict::Recourse(vec![plan]),
-            None => Verdict::NoRecourse(Absence::NotFound { best_logit: before.max(step.logit()) }),
-        }
+        let verdict = self.verdicts(std::slice::from_ref(case), std::slice::from_mut(meter)).pop();
+        verdict.unwrap_or_else(|| Verdict::nothing_known(meter))
     }
 }
 

@@ -61,8 +61,8 @@ pub struct Way {
     pub score_after: f64,
     /// What it costs, in the measure of the [`Costs`](super::Costs).
     pub cost: f64,
-    /// How much room there is for error.
-    pub slack: Slack,
+    /// How much room there is for error, where that was asked for.
+    pub slack: Option<Slack>,
 }
 
 /// Draws of noise for [`Slack::survives_noise`], and their seed and size.
@@ -83,8 +83,8 @@ pub(super) fn meter(case: &Case) -> Meter {
 }
 
 impl Way {
-    /// The words for a plan, with what the meter has left; `before` is the logit of the person as they are.
-    pub(super) fn new(case: &Case, plan: &Plan, before: f32, meter: &mut Meter) -> Self {
+    /// The words for a plan; `before` is the logit of the person as they are.
+    pub(super) fn new(case: &Case, plan: &Plan, before: f32, slack: Option<Slack>) -> Self {
         let feasible = case.feasible;
         let levers: Vec<usize> = feasible.levers().map(|lever| lever.feature).collect();
         let acted = |feature: usize| {
@@ -100,7 +100,7 @@ impl Way {
             score_before: probability(f64::from(before)),
             score_after: probability(f64::from(plan.logit())),
             cost: plan.cost(),
-            slack: Slack::metered(case, plan, meter),
+            slack,
         }
     }
 }
@@ -136,7 +136,7 @@ impl Slack {
         Self::metered(case, plan, &mut meter(case))
     }
 
-    fn metered(case: &Case, plan: &Plan, meter: &mut Meter) -> Self {
+    pub(super) fn metered(case: &Case, plan: &Plan, meter: &mut Meter) -> Self {
         Slack {
             margin: (probability(f64::from(plan.logit())) - case.threshold.probability()).max(0.0),
             survives_one_step: survives_one_step(case, plan, meter),

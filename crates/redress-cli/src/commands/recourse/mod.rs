@@ -132,7 +132,7 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     let artifact = source::model(&arguments.model)?;
     let budget = budget(arguments.budget.as_deref(), arguments.row.is_some() || arguments.json.is_some())?;
     let budget = Budget { stop: Some(terminal.stop_flag()), ..budget };
-    let request = Request { method: arguments.method.into(), options: arguments.options, budget };
+    let mut request = Request { method: arguments.method.into(), options: arguments.options, budget, slack: true };
     let advisor = artifact.advisor(arguments.cost.into()).map_err(|error| Failure::in_file(&arguments.model, error))?;
     advisor.check(&request).map_err(|error| Failure::input(error.to_string()))?;
     if arguments.letter && arguments.row.is_none() && arguments.json.is_none() {
@@ -141,6 +141,8 @@ pub fn run(arguments: Arguments, terminal: &Terminal) -> Result<Exit, Failure> {
     if let Some(people) = one_person(&arguments, &artifact)? {
         return show(&people, &advisor, &request, arguments.letter, terminal);
     }
+    // A table of answers has no column for it.
+    request.slack = false;
     match &arguments.file {
         Some(file) => stream::answer_file(file, arguments.out.as_deref(), &artifact, &advisor, &request, terminal),
         None => {
@@ -276,12 +278,14 @@ fn in_full(explanation: &Explanation, terminal: &Terminal) -> String {
             ]);
         }
         text += &table.text();
-        text += &terminal.faint(&format!(
-            "margin {:.4}; {} one step more or less; holds in {:.0}% of draws of noise",
-            way.slack.margin,
-            if way.slack.survives_one_step { "holds with" } else { "may not hold with" },
-            100.0 * way.slack.survives_noise
-        ));
+        if let Some(slack) = way.slack {
+            text += &terminal.faint(&format!(
+                "margin {:.4}; {} one step more or less; holds in {:.0}% of draws of noise",
+                slack.margin,
+                if slack.survives_one_step { "holds with" } else { "may not hold with" },
+                100.0 * slack.survives_noise
+            ));
+        }
     }
     text
 }

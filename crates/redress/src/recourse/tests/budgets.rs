@@ -105,7 +105,7 @@ proptest! {
         let lattice = if free { Lattice::Continuous } else { Lattice::AsPolicy };
         let advisor = lender::advisor(linear, true, lattice, Measure::L1);
         let people = lender::applicants(60, 31).people;
-        let request = Request { method: Method::ALL[method], options, budget };
+        let request = Request { method: Method::ALL[method], options, budget, ..Request::default() };
         let (explained, asked) = counted(|| advisor.explain(people.row(row), None, &request).unwrap());
         let extra = 1 + explained.options.len() as u64 * words::evaluations(advisor.space().levers().len());
         prop_assert!(asked <= budget.evaluations + extra, "{asked} of {budget:?} and {extra}: {:?}", explained.outcome);

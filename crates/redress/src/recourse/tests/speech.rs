@@ -30,7 +30,8 @@ fn words_are_the_persons_own() {
         };
         let changes = way.changes.iter().map(move |change| line("does", change));
         let consequences = way.consequences.iter().map(move |change| line("follows", change));
-        let slack = format!("margin {:.3}, one step {}", way.slack.margin, way.slack.survives_one_step);
+        let slack = way.slack.unwrap();
+        let slack = format!("margin {:.3}, one step {}", slack.margin, slack.survives_one_step);
         let scores = format!("score {:.3} -> {:.3}, cost {:.3}, {slack}", way.score_before, way.score_after, way.cost);
         changes.chain(consequences).chain([scores])
     });
@@ -43,7 +44,7 @@ fn words_are_the_persons_own() {
     );
     for way in &explanation.options {
         assert!(way.score_after >= explanation.threshold && way.score_before < explanation.threshold);
-        assert!((0.0..=1.0).contains(&way.slack.survives_noise) && way.slack.margin >= 0.0);
+        assert!(way.slack.is_some_and(|slack| (0.0..=1.0).contains(&slack.survives_noise) && slack.margin >= 0.0));
         let school = way.changes.iter().find(|change| change.column == "school");
         let aged = way.consequences.iter().find(|change| change.column == "age");
         // A year of school is a year of age, and not what the person is asked to do.

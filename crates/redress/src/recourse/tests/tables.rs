@@ -75,8 +75,12 @@ fn the_number_of_threads_changes_nothing() {
     let advisor = lender::advisor(false, true, Lattice::AsPolicy, Measure::L1);
     let people = lender::applicants(80, 13).people;
     for method in [Method::Exact, Method::Lp, Method::Gradient, Method::Linear, Method::Causal] {
-        let request =
-            Request { method, options: 2, budget: Budget { evaluations: 20_000, nodes: 500, ..Budget::default() } };
+        let request = Request {
+            method,
+            options: 2,
+            budget: Budget { evaluations: 20_000, nodes: 500, ..Budget::default() },
+            ..Request::default()
+        };
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| advisor.explain_all(&people, &request).unwrap())
