@@ -41,6 +41,9 @@ fn models(settings: &Settings) -> Vec<Recipe> {
     samples.flat_map(|sample| Side::BOTH.map(|side| Recipe::paper(sample, side.lambda(), settings))).collect()
 }
 
+/// Fewer denied people a split than this make *recourse neg* a matter of luck.
+const FEW: f64 = 40.0;
+
 /// One column of the table: a data set and a model over all splits.
 struct Column {
     sample: Sample,
@@ -114,10 +117,15 @@ impl Column {
         Measured::of(self.models.iter().map(share))
     }
 
-    /// How many people that is. Where they are few, a split's *recourse neg* says little.
-    fn denied_note(&self) -> String {
+    /// How many people that is a split, and of how many. Where they are few, a split's *recourse neg* says little.
+    fn denied_people(&self) -> (f64, usize) {
         let rows = self.models.first().map_or(0, |model| model.test.before.len());
-        format!("about {:.0} of {rows} people a split; recourse neg rests on them", self.denied().mean * rows as f64)
+        (self.denied().mean * rows as f64, rows)
+    }
+
+    fn denied_note(&self) -> String {
+        let (denied, rows) = self.denied_people();
+        format!("about {denied:.0} of {rows} people a split; recourse neg rests on them")
     }
 
     /// The printed figure: those of german belong to the released label.
@@ -220,6 +228,22 @@ fn teach(outcome: &mut Outcome, columns: &[Column]) {
             ours.performance(Quantity::F1).mean,
             baseline.performance(Quantity::Accuracy).mean,
             ours.performance(Quantity::Accuracy).mean,
+        ));
+    }
+    let few = columns.iter().filter(|column| column.denied_people().0 < FEW);
+    let few: Vec<String> = few
+        .map(|column| {
+            let (denied, _) = column.denied_people();
+            let error = column.rates(Method::Exact).0.standard_error;
+            let error = error.map_or_else(String::new, |error| format!(", standard error {error:.3}"));
+            format!("{} at λ = {} ({denied:.0} people{error})", column.sample.title(), column.side.lambda())
+        })
+        .collect();
+    if !few.is_empty() {
+        outcome.finding(format!(
+            "Where hardly anybody is turned down, recourse neg of a split rests on a handful of people, and means of three splits swing: \
+             {}.",
+            few.join(", ")
         ));
     }
     let lp = |columns: &[Column]| {

@@ -21,7 +21,7 @@ impl Format {
         match self {
             Format::Decimal if value.abs() < 1e-3 && value != 0.0 => number::scientific(value),
             Format::Decimal if value.abs() >= 1000.0 => number::short(value, 1),
-            Format::Decimal => number::short(value, 4),
+            Format::Decimal => number::short(value, 3),
             Format::Percent => number::percent(value, 1),
             Format::Whole => number::short(value, 2),
         }
