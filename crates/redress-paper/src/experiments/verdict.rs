@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use redress::feasible::Lattice;
+use redress::{feasible::Lattice, train::TrainParams};
 use redress_report::chart::{Axis, Chart, LineChart, Panels, Point, Series};
 use redress_report::{Cell, Column, Table};
 
@@ -182,7 +182,12 @@ fn teach(outcome: &mut Outcome, sample: &Sample, curves: &[Vec<Stand>]) {
     ));
 }
 
-/// The λ whose certified F1 on validation rows is, on its worst data set, least far below that data set's best.
+/// F1 differs by this much from split to split: of λ that are this close the product's default, or else the least, is as good
+/// as the best.
+const NOISE: f64 = 0.02;
+
+/// A λ whose certified F1 on validation rows is, on its worst data set, hardly further below that data set's best than that of
+/// any other λ.
 fn recommend(lab: &Lab, outcome: &mut Outcome, lambdas: &[f64], samples: &[Sample]) -> Result<(), PaperError> {
     let settings = &lab.settings;
     let curves = samples.iter().map(|sample| {
@@ -209,13 +214,19 @@ fn recommend(lab: &Lab, outcome: &mut Outcome, lambdas: &[f64], samples: &[Sampl
         "F1 on validation rows under PARE 0.05, whole steps; the largest loss against the best λ of a data set",
         table,
     );
-    if let Some(chosen) = (0..lambdas.len()).min_by(|&a, &b| regret(a).total_cmp(&regret(b))) {
-        outcome.finding(format!(
-            "Recommended default: λ = {}. At it the F1 that can be certified (ε = α = 0.05) is nowhere more than {:.3} below what the \
-             best λ of the data set reaches; `redress tune` finds that λ for a table of one's own.",
-            lambdas[chosen],
-            regret(chosen),
-        ));
-    }
+    let Some(best) = (0..lambdas.len()).min_by(|&a, &b| regret(a).total_cmp(&regret(b))) else { return Ok(()) };
+    let alike: Vec<usize> = (0..lambdas.len()).filter(|&index| regret(index) <= regret(best) + NOISE).collect();
+    let default = TrainParams::default().lambda;
+    let chosen = alike.iter().copied().find(|&index| lambdas[index] == default).unwrap_or(alike[0]);
+    outcome.finding(format!(
+        "Recommended default: λ = {}. At it the F1 that can be certified (ε = α = 0.05) is nowhere more than {:.3} below what the best λ \
+         of the data set reaches. The least such loss is {:.3}, at λ = {}; λ = {} lie within the noise of the splits ({NOISE}) of it, and \
+         `redress tune` finds the best one for a table of one's own.",
+        lambdas[chosen],
+        regret(chosen),
+        regret(best),
+        lambdas[best],
+        alike.iter().map(|&index| lambdas[index].to_string()).collect::<Vec<_>>().join(", "),
+    ));
     Ok(())
 }
