@@ -1,7 +1,7 @@
 """Seconds that the way of the paper's released code needs for one adult model: a linear program a row and epoch.
 
 The released code hands the gradient of every training row to a Python LP solver, one call a row, in every epoch. This
-measures a slice of such training (PyTorch for the network, scipy.optimize.linprog for δ*) on one thread and
+measures a slice of such training (the network of train_step.py, scipy.optimize.linprog for δ*) on one thread and
 extrapolates to 26,048 training rows × 15 epochs. Prints one line of JSON. Needs PyPI's torch and scipy.
 """
 
@@ -13,19 +13,10 @@ import numpy as np
 import torch
 from scipy.optimize import linprog
 from torch import nn
+from train_step import INPUTS, REACH, network
 
-torch.set_num_threads(1)
-torch.manual_seed(0)
-INPUTS, HIDDEN, DROPOUT, LEVERS, REACH = 9, 100, 0.3, (1, 4), 0.75
+LEVERS = (1, 4)
 ROWS, EPOCHS, BATCH = 26_048, 15, 15
-
-
-def network():
-    layers, inputs = [], INPUTS
-    for _ in range(3):
-        layers += [nn.Linear(inputs, HIDDEN), nn.Tanh(), nn.Dropout(DROPOUT)]
-        inputs = HIDDEN
-    return nn.Sequential(*layers, nn.Linear(inputs, 1))
 
 
 def programs(gradients, bounds):

@@ -3,23 +3,21 @@
 //! One safetensors file a model, named by the hash of everything that decides its weights. A file appears whole or not
 //! at all: it is written under another name, flushed to the disk and then renamed.
 
-use std::{
-    collections::HashMap,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use redress::{
+    artifact::{self, StoredLayers, layers_to_bytes},
     calibrate::sha256_hex,
-    model::{Activation, Dense, Model},
+    model::{Activation, Architecture, Model},
 };
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::error::PaperError;
 
 /// Raised whenever training changes, so that models of an older version are not taken for those of this one.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// Where a file says what it holds besides the weights.
+const KEY: &str = "shape";
 
 /// A folder of models.
 #[derive(Debug, Clone)]
@@ -55,11 +53,6 @@ impl Cache {
         read(&bytes)
     }
 
-    /// Whether there is a file under this key.
-    pub fn holds(&self, key: &str) -> bool {
-        self.path(key).is_file()
-    }
-
     /// Keeps a model under a key.
     pub fn put(&self, key: &str, model: &Model) -> Result<(), PaperError> {
         let bytes = written(model)?;
@@ -73,60 +66,26 @@ impl Cache {
 
 /// Writes a file so that it is there whole or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), PaperError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let attempt = || {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(|_| ()).map_err(|error| error.error)
-    };
-    attempt().map_err(|error| PaperError::file(path, error))
+    artifact::write_whole(path, bytes).map_err(|error| PaperError::file(path, error))
 }
 
 /// The bytes of a model.
 fn written(model: &Model) -> Result<Vec<u8>, PaperError> {
     let layers = model.layers();
-    let architecture = model.architecture();
-    let shape = Shape { activation: architecture.activation, dropout: architecture.dropout, layers: layers.len() };
-    let metadata = HashMap::from([("shape".to_owned(), serde_json::to_string(&shape)?)]);
-    let bytes = |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-    let mut tensors = Vec::new();
-    for (index, layer) in layers.iter().enumerate() {
-        tensors.push((format!("{index}.weights"), vec![layer.inputs, layer.outputs], bytes(&layer.weights)));
-        tensors.push((format!("{index}.bias"), vec![layer.outputs], bytes(&layer.bias)));
-    }
-    let views = tensors
-        .iter()
-        .map(|(name, shape, bytes)| Ok((name.clone(), TensorView::new(Dtype::F32, shape.clone(), bytes)?)));
-    let views = views.collect::<Result<Vec<_>, safetensors::SafeTensorError>>()?;
-    Ok(safetensors::serialize(views, Some(metadata))?)
+    let Architecture { activation, dropout, .. } = model.architecture();
+    let shape = Shape { activation, dropout, layers: layers.len() };
+    Ok(layers_to_bytes(&layers, KEY, serde_json::to_string(&shape)?)?)
 }
 
 /// The model in these bytes.
 fn read(bytes: &[u8]) -> Option<Model> {
-    let (_, metadata) = SafeTensors::read_metadata(bytes).ok()?;
-    let shape: Shape = serde_json::from_str(metadata.metadata().as_ref()?.get("shape")?).ok()?;
-    let tensors = SafeTensors::deserialize(bytes).ok()?;
-    let numbers = |name: String| -> Option<(Vec<usize>, Vec<f32>)> {
-        let tensor = tensors.tensor(&name).ok().filter(|tensor| tensor.dtype() == Dtype::F32)?;
-        let numbers =
-            tensor.data().chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-        Some((tensor.shape().to_vec(), numbers.collect()))
-    };
-    let mut layers = Vec::new();
-    for index in 0..shape.layers {
-        let (size, weights) = numbers(format!("{index}.weights"))?;
-        let (_, bias) = numbers(format!("{index}.bias"))?;
-        let [inputs, outputs] = size[..] else { return None };
-        layers.push(Dense { inputs, outputs, weights, bias });
-    }
-    Model::from_layers(layers, shape.activation, shape.dropout).ok()
+    let stored = StoredLayers::open(bytes, KEY).ok()?;
+    let shape: Shape = serde_json::from_str(&stored.document).ok()?;
+    Model::from_layers(stored.layers(shape.layers).ok()?, shape.activation, shape.dropout).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use redress::model::Architecture;
-
     use super::*;
 
     #[test]

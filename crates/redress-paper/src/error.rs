@@ -45,7 +45,7 @@ pub enum PaperError {
     Json(#[from] serde_json::Error),
     /// Weights cannot be written.
     #[error("cannot write a model: {0}")]
-    Weights(#[from] safetensors::SafeTensorError),
+    Weights(#[from] redress::artifact::ArtifactReason),
 }
 
 impl PaperError {

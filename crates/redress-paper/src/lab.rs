@@ -12,7 +12,7 @@ use redress::{
     model::Model,
     pipeline::Study,
     recourse::{Budget, StopFlag},
-    train::{self, reach},
+    train::{self, Reached, reach},
 };
 
 use crate::{
@@ -51,32 +51,16 @@ pub struct Appraised {
     pub study: Arc<Study>,
     /// Its weights.
     pub model: Model,
-    /// The logits of the validation rows: as they are and after the one-step LP.
-    pub validation: Logits,
+    /// The logits of the validation rows: as they are and after the one-step LP of the run's reading.
+    pub validation: Reached,
     /// The logits of the rows that vouch for a guarantee, where the sample keeps such rows apart.
-    pub calibration: Option<Logits>,
+    pub calibration: Option<Reached>,
     /// The logits of the test rows.
-    pub test: Logits,
+    pub test: Reached,
     /// The threshold with the best F1 on the validation rows.
     pub threshold: Threshold,
     /// Performance on the test rows at that threshold.
     pub performance: Performance,
-}
-
-/// Logits of people as they are, and after the one-step LP of the run's reading.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Logits {
-    /// g(x).
-    pub before: Vec<f32>,
-    /// g(x + A(x)).
-    pub after: Vec<f32>,
-}
-
-impl Logits {
-    /// max(g(x), g(x + A(x))) of each person: 0 ∈ Δ(x), so either may reach a threshold.
-    pub fn scores(&self) -> Vec<f32> {
-        self.before.iter().zip(&self.after).map(|(before, after)| before.max(*after)).collect()
-    }
 }
 
 impl<'a> Lab<'a> {
@@ -171,7 +155,7 @@ impl<'a> Lab<'a> {
 
     /// What a method finds on the test rows of a model at a threshold: computed once a run.
     pub fn found(&self, model: &Appraised, method: Method, threshold: Threshold) -> Result<Arc<Found>, PaperError> {
-        let rows = model.test.before.len().min(self.settings.people());
+        let rows = model.test.logits.len().min(self.settings.people());
         let question = (model.key.clone(), method, threshold.logit().to_bits(), rows);
         if let Some(found) = lock(&self.found).get(&question) {
             return Ok(found.clone());
@@ -184,15 +168,12 @@ impl<'a> Lab<'a> {
 
     fn appraise(&self, key: String, recipe: Recipe, study: Arc<Study>, model: Model) -> Appraised {
         let inner = self.settings.reading.inner();
-        let judge = |examples| {
-            let reached = reach(&model, examples, &inner);
-            Logits { before: reached.logits, after: reached.moved }
-        };
+        let judge = |examples| reach(&model, examples, &inner);
         let validation = judge(&study.validation.examples);
         let calibration = (recipe.sample.held_out == HeldOut::Apart).then(|| judge(&study.calibration.examples));
         let test = judge(&study.test.examples);
-        let (threshold, _) = metrics::best_f1(&validation.before, &study.validation.examples.labels, None);
-        let performance = metrics::performance(&test.before, &study.test.examples.labels, threshold);
+        let (threshold, _) = metrics::best_f1(&validation.logits, &study.validation.examples.labels, None);
+        let performance = metrics::performance(&test.logits, &study.test.examples.labels, threshold);
         Appraised { key, recipe, study, model, validation, calibration, test, threshold, performance }
     }
 }

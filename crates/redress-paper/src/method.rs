@@ -82,7 +82,7 @@ pub fn find(
     budget: &Budget,
 ) -> Result<Found, PaperError> {
     let (denied, approved): (Vec<usize>, Vec<usize>) =
-        (0..rows).partition(|&row| !threshold.approves(model.test.before[row]));
+        (0..rows).partition(|&row| !threshold.approves(model.test.logits[row]));
     let (ways, open) = search(model, &model.study.test, method, threshold, &denied, reading, budget)?;
     let rates = RecourseRates { approved: approved.len(), rescued: ways.len(), people: rows };
     Ok(Found { rates, ways, open })

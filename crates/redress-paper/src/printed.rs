@@ -25,6 +25,11 @@ impl Side {
         }
     }
 
+    /// The paper's λ for both.
+    pub fn lambdas() -> [f64; 2] {
+        Side::BOTH.map(Side::lambda)
+    }
+
     /// As the paper's headings say.
     pub fn title(self) -> &'static str {
         match self {

@@ -1,5 +1,7 @@
 //! One model, fully described: which rows, which permitted changes, how it is trained.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 use redress::{
@@ -62,6 +64,11 @@ impl Sample {
         Sample { data, label, delta_max, lattice, distinct: false, held_out, seed }
     }
 
+    /// The paper's reading of each of these data sets, in every one of these splits.
+    pub fn each(data: impl IntoIterator<Item = Name>, seeds: RangeInclusive<u64>) -> impl Iterator<Item = Sample> {
+        data.into_iter().flat_map(move |data| seeds.clone().map(move |seed| Sample::paper(data, seed)))
+    }
+
     /// The same data set with each row once: copies of a training row would stand among the others too.
     pub fn distinct(self) -> Sample {
         Sample { distinct: true, ..self }
@@ -96,6 +103,12 @@ impl Recipe {
     /// The paper's training of a sample at this λ. A quick run trains on its first epochs only.
     pub fn paper(sample: Sample, lambda: f64, settings: &Settings) -> Recipe {
         Recipe::with(sample, lambda, settings.reading, settings.quick)
+    }
+
+    /// [`Recipe::paper`] of every sample at every λ.
+    pub fn each(samples: impl IntoIterator<Item = Sample>, lambdas: &[f64], settings: &Settings) -> Vec<Recipe> {
+        let samples = samples.into_iter();
+        samples.flat_map(|sample| lambdas.iter().map(move |&lambda| Recipe::paper(sample, lambda, settings))).collect()
     }
 
     /// [`Recipe::paper`] under a reading of its own.

@@ -41,8 +41,7 @@ pub fn run(
     let mut plan = Plan::new(experiments, settings)?;
     plan.models.retain(|(_, recipe)| shelf.holds(recipe.sample.data));
     let training: f64 = plan.work() * SECONDS_A_ROW;
-    let effort = |experiment: &Experiment| experiment.effort * if settings.quick { 0.02 } else { 1.0 };
-    let whole = training + experiments.iter().map(effort).sum::<f64>();
+    let whole = training + experiments.iter().map(|experiment| experiment.work(settings)).sum::<f64>();
     let progress = Progress::new(whole, watch);
     let lab = Lab::new(settings.clone(), shelf, cache, &progress, stop);
 
@@ -65,7 +64,7 @@ pub fn run(
         let outcome = experiment.run(&lab)?;
         done(&outcome)?;
         outcomes.push(outcome);
-        behind += effort(experiment);
+        behind += experiment.work(settings);
         progress.reach(behind);
     }
     Ok(Run { outcomes, missing })

@@ -205,24 +205,13 @@ impl Artifact {
             origin: self.origin.clone(),
         };
         let document = serde_json::to_string(&metadata).map_err(|error| ArtifactReason::Metadata(error.to_string()))?;
-        let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = layers.iter().enumerate().flat_map(tensors_of).collect();
-        let views = tensors.iter().map(|(name, shape, data)| {
-            TensorView::new(Dtype::F32, shape.clone(), data)
-                .map(|view| (name.as_str(), view))
-                .map_err(|error| ArtifactReason::Damaged(error.to_string()))
-        });
-        let views: Vec<_> = views.collect::<Result<_, _>>()?;
-        safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), document)])))
-            .map_err(|error| ArtifactReason::Damaged(error.to_string()))
+        layers_to_bytes(&layers, KEY, document)
     }
 
     /// The artefact in a file's bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ArtifactReason> {
-        let damaged = |error: safetensors::SafeTensorError| ArtifactReason::Damaged(error.to_string());
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
-        let document =
-            header.metadata().as_ref().and_then(|entries| entries.get(KEY)).ok_or(ArtifactReason::Foreign)?;
+        let stored = StoredLayers::open(bytes, KEY)?;
+        let document = &stored.document;
         let unreadable = |error: serde_json::Error| ArtifactReason::Metadata(error.to_string());
         let Versioned { version } = serde_json::from_str(document).map_err(unreadable)?;
         if version != VERSION {
@@ -231,9 +220,7 @@ impl Artifact {
         let metadata: Metadata = serde_json::from_str(document).map_err(unreadable)?;
         let policy = Policy::parse(&metadata.policy, &metadata.policy_name)
             .map_err(|error| ArtifactReason::Metadata(format!("policy: {error}")))?;
-        let layers: Vec<Dense> =
-            (0..metadata.layers).map(|layer| read_layer(&tensors, layer)).collect::<Result<_, _>>()?;
-        let model = Model::from_layers(layers, metadata.activation, metadata.dropout)?;
+        let model = Model::from_layers(stored.layers(metadata.layers)?, metadata.activation, metadata.dropout)?;
         if model.inputs() != metadata.encoding.width() {
             return Err(ArtifactReason::Unfit(format!(
                 "the model takes {} inputs, the encoding makes {}",
@@ -268,6 +255,40 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Layers as a safetensors file, with a document about them under a key of its metadata.
+pub fn layers_to_bytes(layers: &[Dense], key: &str, document: String) -> Result<Vec<u8>, ArtifactReason> {
+    let damaged = |error: safetensors::SafeTensorError| ArtifactReason::Damaged(error.to_string());
+    let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = layers.iter().enumerate().flat_map(tensors_of).collect();
+    let views = tensors.iter().map(|(name, shape, data)| {
+        TensorView::new(Dtype::F32, shape.clone(), data).map(|view| (name.as_str(), view)).map_err(damaged)
+    });
+    let views: Vec<_> = views.collect::<Result<_, _>>()?;
+    safetensors::serialize(views, Some(HashMap::from([(key.to_owned(), document)]))).map_err(damaged)
+}
+
+/// What [`layers_to_bytes`] wrote.
+pub struct StoredLayers<'a> {
+    /// The document about the layers.
+    pub document: String,
+    tensors: SafeTensors<'a>,
+}
+
+impl<'a> StoredLayers<'a> {
+    /// Reads the file; refuses what is damaged, or has no document under this key.
+    pub fn open(bytes: &'a [u8], key: &str) -> Result<Self, ArtifactReason> {
+        let damaged = |error: safetensors::SafeTensorError| ArtifactReason::Damaged(error.to_string());
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
+        let document = header.metadata().as_ref().and_then(|entries| entries.get(key)).cloned();
+        Ok(Self { document: document.ok_or(ArtifactReason::Foreign)?, tensors })
+    }
+
+    /// The first `count` layers.
+    pub fn layers(&self, count: usize) -> Result<Vec<Dense>, ArtifactReason> {
+        (0..count).map(|layer| read_layer(&self.tensors, layer)).collect()
+    }
 }
 
 /// The two tensors of a layer: the weights as `[outputs, inputs]`, and the bias.

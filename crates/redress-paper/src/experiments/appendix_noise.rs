@@ -49,8 +49,7 @@ const KINDS: [(Kind, &str); 3] = [
 const RADIUS: f32 = 0.1;
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let samples = Name::ALL.into_iter().flat_map(|data| settings.seeds(3).map(move |seed| Sample::paper(data, seed)));
-    samples.flat_map(|sample| Side::BOTH.map(|side| Recipe::paper(sample, side.lambda(), settings))).collect()
+    Recipe::each(Sample::each(Name::ALL, settings.seeds(3)), &Side::lambdas(), settings)
 }
 
 /// The share of test people whose decision stays when the noise's part in the columns people can change is added.
@@ -70,7 +69,7 @@ fn unmoved(lab: &Lab, model: &Appraised, gan: &Gan, kind: Kind) -> f64 {
         for lever in model.study.space.levers() {
             noisy[lever.column] += change[lever.column];
         }
-        model.threshold.approves(model.model.logit(&noisy)) == model.threshold.approves(model.test.before[row])
+        model.threshold.approves(model.model.logit(&noisy)) == model.threshold.approves(model.test.logits[row])
     });
     same.count() as f64 / rows as f64
 }

@@ -39,9 +39,7 @@ struct Curves {
 const METHODS: [Method; 2] = [Method::Gradient, Method::Lp];
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let samples = Name::ALL.into_iter().flat_map(|data| settings.seeds(3).map(move |seed| Sample::paper(data, seed)));
-    let lambdas = settings.lambdas();
-    samples.flat_map(|sample| lambdas.iter().map(move |&lambda| Recipe::paper(sample, lambda, settings))).collect()
+    Recipe::each(Sample::each(Name::ALL, settings.seeds(3)), &settings.lambdas(), settings)
 }
 
 fn run(lab: &Lab) -> Result<Outcome, PaperError> {

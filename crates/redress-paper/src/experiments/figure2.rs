@@ -28,18 +28,14 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let samples = Name::ALL.map(|data| Sample::paper(data, 1));
-    samples
-        .into_iter()
-        .flat_map(|sample| Side::BOTH.map(|side| Recipe::paper(sample, side.lambda(), settings)))
-        .collect()
+    Recipe::each(Sample::each(Name::ALL, 1..=1), &Side::lambdas(), settings)
 }
 
 /// F1, accuracy, recourse neg and recourse all at one threshold.
 fn figures(model: &Appraised, probability: f64) -> [f64; 4] {
     let threshold = Threshold::from_probability(probability).unwrap_or(Threshold::ALWAYS);
-    let performance = metrics::performance(&model.test.before, &model.study.test.examples.labels, threshold);
-    let rates = RecourseRates::count(&model.test.before, &model.test.after, threshold);
+    let performance = metrics::performance(&model.test.logits, &model.study.test.examples.labels, threshold);
+    let rates = RecourseRates::count(&model.test.logits, &model.test.moved, threshold);
     [performance.f1, performance.accuracy, rates.neg(), rates.all()]
 }
 

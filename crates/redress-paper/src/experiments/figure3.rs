@@ -40,9 +40,7 @@ fn samples(seed: u64) -> [Sample; 2] {
 }
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let lambdas = settings.lambdas();
-    let samples = settings.seeds(SPLITS).flat_map(samples);
-    samples.flat_map(|sample| lambdas.iter().map(move |&lambda| Recipe::paper(sample, lambda, settings))).collect()
+    Recipe::each(settings.seeds(SPLITS).flat_map(samples), &settings.lambdas(), settings)
 }
 
 /// The share of denied test people with a way to a yes whose consequences follow the causal model. As released, no
@@ -56,8 +54,8 @@ fn recourse_neg(lab: &Lab, model: &Appraised) -> Result<f64, PaperError> {
     let causes = StructuralModel::fit(&study.policy, &study.train.dataset)
         .map_err(|error| PaperError::step("fitting the causal model", error))?;
     let solver = Causal { causes: Arc::new(causes) };
-    let rows: Vec<usize> = (0..model.test.before.len().min(lab.settings.people()))
-        .filter(|&row| !model.threshold.approves(model.test.before[row]))
+    let rows: Vec<usize> = (0..model.test.logits.len().min(lab.settings.people()))
+        .filter(|&row| !model.threshold.approves(model.test.logits[row]))
         .collect();
     let costs = Costs::new(&study.policy, study.space.encoding(), Measure::L1);
     let sets = feasible_sets(study, &study.test, &rows)?;

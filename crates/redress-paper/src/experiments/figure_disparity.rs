@@ -31,15 +31,13 @@ const DATA: [Name; 3] = [Name::Adult, Name::Compas, Name::Bail];
 const PRECISION: f64 = 0.65;
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let samples = DATA.into_iter().flat_map(|data| settings.seeds(3).map(move |seed| Sample::paper(data, seed)));
-    let lambdas = settings.lambdas();
-    samples.flat_map(|sample| lambdas.iter().map(move |&lambda| Recipe::paper(sample, lambda, settings))).collect()
+    Recipe::each(Sample::each(DATA, settings.seeds(3)), &settings.lambdas(), settings)
 }
 
 /// *Recourse all* of whites less that of others, at the lowest threshold with the precision on validation rows.
 fn disparity(lab: &Lab, model: &Appraised) -> Result<f64, PaperError> {
     let labels = &model.study.validation.examples.labels;
-    let threshold = metrics::at_precision(&model.validation.before, labels, PRECISION);
+    let threshold = metrics::at_precision(&model.validation.logits, labels, PRECISION);
     let found = lab.found(model, Method::Gradient, threshold)?;
     let people = &model.study.test.dataset.people;
     let white = model.recipe.sample.data.white();
@@ -51,7 +49,7 @@ fn disparity(lab: &Lab, model: &Appraised) -> Result<f64, PaperError> {
     found.ways.iter().for_each(|way| reached[way.row] = true);
     for (row, &reached) in reached.iter().enumerate() {
         let group = &mut counted[usize::from(people.row(row)[feature] == 1.0)];
-        group.0 += usize::from(reached || threshold.approves(model.test.before[row]));
+        group.0 += usize::from(reached || threshold.approves(model.test.logits[row]));
         group.1 += 1;
     }
     let rate = |(reached, people): (usize, usize)| reached as f64 / people as f64;

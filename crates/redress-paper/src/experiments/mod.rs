@@ -60,6 +60,11 @@ impl Experiment {
         (self.models)(settings)
     }
 
+    /// How much it takes with these settings, in the measure of [`Experiment::effort`].
+    pub fn work(&self, settings: &Settings) -> f64 {
+        self.effort * if settings.quick { 0.02 } else { 1.0 }
+    }
+
     /// Runs it.
     pub fn run(&self, lab: &Lab) -> Result<Outcome, PaperError> {
         (self.run)(lab)

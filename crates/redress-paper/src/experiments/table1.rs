@@ -36,9 +36,7 @@ fn samples(seed: u64) -> Vec<Sample> {
 }
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let seeds = settings.seeds(3);
-    let samples = seeds.flat_map(samples);
-    samples.flat_map(|sample| Side::BOTH.map(|side| Recipe::paper(sample, side.lambda(), settings))).collect()
+    Recipe::each(settings.seeds(3).flat_map(samples), &Side::lambdas(), settings)
 }
 
 /// Fewer denied people a split than this make *recourse neg* a matter of luck.
@@ -62,7 +60,7 @@ fn run(lab: &Lab) -> Result<Outcome, PaperError> {
     outcome.setup("german", "label as released (bad credit is the yes), as in the printed table; then as it should be");
     let mut columns = Vec::new();
     let samples = samples(1);
-    let share = EXPERIMENT.effort / (2.0 * samples.len() as f64) * if settings.quick { 0.02 } else { 1.0 };
+    let share = EXPERIMENT.work(settings) / (2.0 * samples.len() as f64);
     for sample in samples.into_iter().filter(|sample| lab.present(&[sample.data]).contains(&sample.data)) {
         for side in Side::BOTH {
             columns.push(column(lab, sample, side)?);
@@ -110,7 +108,7 @@ impl Column {
     /// The share of test rows that are turned down: *recourse neg* rests on them alone.
     fn denied(&self) -> Measured {
         let share = |model: &Arc<Appraised>| {
-            let logits = &model.test.before;
+            let logits = &model.test.logits;
             let denied = logits.iter().filter(|logit| !model.threshold.approves(**logit)).count();
             denied as f64 / logits.len() as f64
         };
@@ -119,7 +117,7 @@ impl Column {
 
     /// How many people that is a split, and of how many. Where they are few, a split's *recourse neg* says little.
     fn denied_people(&self) -> (f64, usize) {
-        let rows = self.models.first().map_or(0, |model| model.test.before.len());
+        let rows = self.models.first().map_or(0, |model| model.test.logits.len());
         (self.denied().mean * rows as f64, rows)
     }
 

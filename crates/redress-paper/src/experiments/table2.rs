@@ -5,6 +5,7 @@ use std::sync::Arc;
 use redress::{
     audit::{metrics, rates::RecourseRates},
     calibrate::{Threshold, ceiling, pare},
+    pipeline,
 };
 use redress_report::chart::{Axis, BarChart, Panels, Reference};
 use redress_report::{Cell, Column, Table};
@@ -13,7 +14,7 @@ use super::Experiment;
 use crate::{
     data::Name,
     error::PaperError,
-    lab::{Appraised, Lab, Logits},
+    lab::{Appraised, Lab},
     measured::Measured,
     outcome::{Comparison, Outcome},
     printed::{self, Side},
@@ -31,31 +32,30 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let samples =
-        Name::ALL.into_iter().flat_map(|data| settings.seeds(3).map(move |seed| sample(data, seed, settings.reading)));
-    samples.flat_map(|sample| Side::BOTH.map(|side| Recipe::paper(sample, side.lambda(), settings))).collect()
+    let samples = Sample::each(Name::ALL, settings.seeds(3)).map(|paper| held_out(paper, settings.reading));
+    Recipe::each(samples, &Side::lambdas(), settings)
 }
 
 /// F1 and *recourse all* on the test rows at a threshold.
 fn measure(model: &Appraised, threshold: Threshold) -> (f64, f64) {
-    let performance = metrics::performance(&model.test.before, &model.study.test.examples.labels, threshold);
-    (performance.f1, RecourseRates::count(&model.test.before, &model.test.after, threshold).all())
+    let performance = metrics::performance(&model.test.logits, &model.study.test.examples.labels, threshold);
+    (performance.f1, RecourseRates::count(&model.test.logits, &model.test.moved, threshold).all())
 }
 
 /// The scores of the rows that vouch for the threshold: max(g(x), g(x + A(x))) of rows kept apart; as released g(x + A(x)) of
 /// the rows that also chose the epoch and the threshold.
 fn scores(model: &Appraised, reading: Reading) -> Option<Vec<f32>> {
     match reading {
-        Reading::AsWritten => model.calibration.as_ref().map(Logits::scores),
-        Reading::AsReleased => Some(model.validation.after.clone()),
+        Reading::AsWritten => model.calibration.as_ref().map(pipeline::scores),
+        Reading::AsReleased => Some(model.validation.moved.clone()),
     }
 }
 
 /// The paper's sample; as written with rows kept apart for the guarantee.
-fn sample(data: Name, seed: u64, reading: Reading) -> Sample {
+fn held_out(paper: Sample, reading: Reading) -> Sample {
     match reading {
-        Reading::AsWritten => Sample::paper(data, seed).apart(),
-        Reading::AsReleased => Sample::paper(data, seed),
+        Reading::AsWritten => paper.apart(),
+        Reading::AsReleased => paper,
     }
 }
 
@@ -65,7 +65,7 @@ fn guaranteed(model: &Appraised, reading: Reading, level: f64) -> Option<Thresho
     let (epsilon, alpha) = reading.levels(level).ok()?;
     let bound = pare::bound(&scores(model, reading)?, epsilon, alpha).ok()?;
     let labels = &model.study.validation.examples.labels;
-    pare::choose(pare::Choice::EqualSteps(10), bound.threshold, &model.validation.before, labels).ok()
+    pare::choose(pare::Choice::EqualSteps(10), bound.threshold, &model.validation.logits, labels).ok()
 }
 
 /// The threshold that gives the guarantee to every group of every group column of the policy.
@@ -76,7 +76,7 @@ fn guaranteed_to_groups(model: &Appraised, level: f64) -> Option<Threshold> {
     let bounds = pare::group_bounds(&scores, groups, epsilon, alpha).ok()?;
     let overall = pare::bound(&scores, epsilon, alpha).ok()?;
     let labels = &model.study.validation.examples.labels;
-    pare::choose(pare::Choice::BestF1, ceiling(&overall, &bounds), &model.validation.before, labels).ok()
+    pare::choose(pare::Choice::BestF1, ceiling(&overall, &bounds), &model.validation.logits, labels).ok()
 }
 
 fn run(lab: &Lab) -> Result<Outcome, PaperError> {
@@ -100,8 +100,8 @@ fn run(lab: &Lab) -> Result<Outcome, PaperError> {
     for data in lab.present(&Name::ALL) {
         let mut rows = Vec::new();
         for side in Side::BOTH {
-            let recipes =
-                settings.seeds(3).map(|seed| Recipe::paper(sample(data, seed, reading), side.lambda(), settings));
+            let recipes = Sample::each([data], settings.seeds(3))
+                .map(|paper| Recipe::paper(held_out(paper, reading), side.lambda(), settings));
             let models = lab.models(recipes)?;
             let best: Vec<(f64, f64)> = models.iter().map(|model| measure(model, model.threshold)).collect();
             let pare = at_level(&models, reading, 0.05);
@@ -215,7 +215,7 @@ fn group_rows(table: &mut Table, data: Name, side: Side, models: &[Arc<Appraised
                     groups.iter().find(|other| other.name == column.name).map_or(&[][..], |other| &other.codes);
                 let rows: Vec<usize> = (0..members.len()).filter(|&row| members[row] as usize == code).collect();
                 let pick = |logits: &[f32]| rows.iter().map(|&row| logits[row]).collect::<Vec<f32>>();
-                RecourseRates::count(&pick(&model.test.before), &pick(&model.test.after), *threshold).all()
+                RecourseRates::count(&pick(&model.test.logits), &pick(&model.test.moved), *threshold).all()
             });
             let group = format!("{} = {value}", column.name);
             let rate = Cell::number(Measured::of(rate).mean, 3);

@@ -35,8 +35,7 @@ const DEVIATION: f32 = 0.1;
 const DRAWS: usize = 20;
 
 fn models(settings: &Settings) -> Vec<Recipe> {
-    let samples = Name::ALL.into_iter().flat_map(|data| settings.seeds(3).map(move |seed| Sample::paper(data, seed)));
-    samples.flat_map(|sample| Side::BOTH.map(|side| Recipe::paper(sample, side.lambda(), settings))).collect()
+    Recipe::each(Sample::each(Name::ALL, settings.seeds(3)), &Side::lambdas(), settings)
 }
 
 /// The share of points whose decision stays what it was when noise is added to the columns people can change.

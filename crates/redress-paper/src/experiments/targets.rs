@@ -10,7 +10,8 @@ use redress::{
         rates::RecourseRates,
     },
     calibrate::{Threshold, pare, probability},
-    model::{Activation, Scorer},
+    model::Activation,
+    pipeline::scores,
     train::{BestEpoch, Examples, Inner, Reached, TrainParams, reach},
 };
 use redress_report::{Cell, Column, Table, Tone};
@@ -132,10 +133,6 @@ fn reached(model: &Appraised, examples: &Examples) -> Reached {
     reach(&model.model, examples, &search())
 }
 
-fn best(reached: &Reached) -> Vec<f32> {
-    reached.logits.iter().zip(&reached.moved).map(|(before, after)| before.max(*after)).collect()
-}
-
 /// The threshold whose worst figure on validation rows is furthest above its target.
 fn choose(model: &Appraised, target: &Target) -> Chosen {
     let examples = &model.study.validation.examples;
@@ -161,11 +158,9 @@ fn choose(model: &Appraised, target: &Target) -> Chosen {
 /// The F1-best threshold on validation rows that the rows kept apart vouch for, and that F1; none where they are too few.
 pub(super) fn certify(model: &Appraised) -> Option<(Threshold, f64)> {
     let (epsilon, alpha) = Reading::AsWritten.levels(0.05).ok()?;
-    let bound = pare::bound(&best(&reached(model, &model.study.calibration.examples)), epsilon, alpha).ok()?;
-    let examples = &model.study.validation.examples;
-    let mut logits = vec![0.0; examples.len()];
-    model.model.logits(&examples.points, &mut logits);
-    Some(metrics::best_f1(&logits, &examples.labels, Some(bound.threshold)))
+    let bound = pare::bound(&scores(&reached(model, &model.study.calibration.examples)), epsilon, alpha).ok()?;
+    let labels = &model.study.validation.examples.labels;
+    Some(metrics::best_f1(&model.validation.logits, labels, Some(bound.threshold)))
 }
 
 /// The λ and kit whose worst figure is furthest above its target on validation rows, the certified F1 included.
@@ -197,13 +192,13 @@ fn figures(lab: &Lab, data: Name, seed: u64, way: (Kit, f64)) -> Result<[f64; 5]
     let model = |held_out| lab.model(&recipe(data, held_out, seed, way, lab.settings.quick));
     let whole = model(HeldOut::Whole)?;
     let threshold = choose(&whole, &Target::of(data)).threshold;
-    let performance = metrics::performance(&whole.test.before, &whole.study.test.examples.labels, threshold);
+    let performance = metrics::performance(&whole.test.logits, &whole.study.test.examples.labels, threshold);
     let neg = lab.found(&whole, Method::Exact, threshold)?.rates.neg();
     let apart = model(HeldOut::Apart)?;
     let found = reached(&apart, &apart.study.test.examples);
     let certified = certify(&apart).map(|(threshold, _)| {
         let f1 = metrics::performance(&found.logits, &apart.study.test.examples.labels, threshold).f1;
-        (f1, RecourseRates::count(&found.logits, &best(&found), threshold).all())
+        (f1, RecourseRates::count(&found.logits, &scores(&found), threshold).all())
     });
     let (certified_f1, all) = certified.unwrap_or((f64::NAN, f64::NAN));
     Ok([performance.f1, performance.accuracy, neg, certified_f1, all])

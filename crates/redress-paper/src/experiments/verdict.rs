@@ -104,7 +104,7 @@ fn run(lab: &Lab) -> Result<Outcome, PaperError> {
         let mut curves = Vec::new();
         for way in WAYS {
             let stands = stands(lab, sample, way, &lambdas)?;
-            lab.advance(EXPERIMENT.effort / 20.0 * if settings.quick { 0.02 } else { 1.0 });
+            lab.advance(EXPERIMENT.work(settings) / 20.0);
             for (plot, pick) in plots.iter_mut().zip([|stand: &Stand| stand.f1, |stand: &Stand| stand.accuracy]) {
                 let points = stands.iter().map(|stand| Point::new(stand.neg.mean, pick(stand).mean));
                 plot.series.push(Series::new(way.2, points));

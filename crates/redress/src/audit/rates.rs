@@ -55,11 +55,6 @@ impl RecourseRates {
     pub fn all_interval(&self, alpha: FailureProb) -> Interval {
         clopper_pearson((self.approved + self.rescued) as u64, self.people as u64, alpha)
     }
-
-    /// The approval rate with its Clopper–Pearson interval at confidence 1 − α.
-    pub fn approval_interval(&self, alpha: FailureProb) -> Interval {
-        clopper_pearson(self.approved as u64, self.people as u64, alpha)
-    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 use super::{Case, Meter, Plan, Solver, Verdict};
 use crate::feasible::Action;
 
-/// With more levers than this, feature sets of more than [`FEW`] features are not looked at on their own.
+/// With more levers than this, feature sets of more than two features are not looked at on their own.
 const MANY_LEVERS: usize = 8;
-const FEW: usize = 2;
 
 /// Asks a solver for up to `count` plans that change different sets of features, with what the meter has left.
 ///
@@ -36,7 +35,7 @@ pub(super) fn lever_sets(levers: usize) -> Vec<Vec<bool>> {
     let pairs = (0..levers).flat_map(|one| (one + 1..levers).map(move |two| vec![one, two]));
     let mut sets: Vec<Vec<usize>> = match levers {
         0 | 1 => Vec::new(),
-        _ if levers > MANY_LEVERS => singles.chain(pairs).filter(|set| set.len() <= FEW).collect(),
+        _ if levers > MANY_LEVERS => singles.chain(pairs).collect(),
         _ => {
             let set = |bits: u32| (0..levers).filter(|lever| bits >> lever & 1 == 1).collect();
             (1..(1u32 << levers) - 1).map(set).collect()

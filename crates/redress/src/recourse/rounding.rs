@@ -22,15 +22,16 @@ pub(super) fn rounded(case: &Case, plan: Plan, meter: &mut Meter) -> Plan {
         .map(|(index, lever)| (index, lever.feature))
         .collect();
     free.into_iter().fold(plan, |plan, (lever, feature)| {
-        let ends = rounder(plan.values()[feature], case.feasible.encoding().deviation(feature));
+        if case.feasible.domains()[lever].stays(plan.action().moves[lever]) {
+            return plan;
+        }
         let from = case.feasible.person()[feature];
-        let better = ends.filter_map(|end| {
+        let mut ends = rounder(plan.values()[feature], case.feasible.encoding().deviation(feature));
+        let found = ends.find_map(|end| {
             let mut action: Action = plan.action().clone();
             action.moves[lever] = Move::By(end - from);
             case.verify(&action, meter).filter(|rounder| rounder.cost() <= most)
         });
-        let stays = case.feasible.domains()[lever].stays(plan.action().moves[lever]);
-        let found = if stays { None } else { { better }.next() };
         found.unwrap_or(plan)
     })
 }

@@ -61,10 +61,8 @@ fn neighbours(terrain: &dyn Terrain, action: &Action, scale: f64) -> Vec<Action>
         let moves: Vec<Move> = match (domain, now) {
             (Domain::Range { lo, hi }, Move::By(change)) => {
                 let step = (hi - lo) * scale;
-                {
-                    let ends = [*lo, *hi, change - step, change + step].into_iter();
-                    ends.map(|to| without_hair(domain, Move::By(to.clamp(*lo, *hi)))).collect()
-                }
+                let ends = [*lo, *hi, change - step, change + step].into_iter();
+                ends.map(|to| without_hair(domain, Move::By(to.clamp(*lo, *hi)))).collect()
             }
             (Domain::Grid { lo, hi, .. }, Move::Steps(steps)) => {
                 let step = (((hi - lo) as f64 * scale) as i64).max(1);
